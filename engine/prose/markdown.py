@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from engine.model import RenderedText
 from engine.prose.maths import MathsError, maths_forms
-from engine.prose.pictures import FENCE, PictureFault, drawn
+from engine.prose.pictures import FENCE, PictureFault, picture_text
 from engine.text.escape import escape_latex
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def render_prose(source: str, *, inline: bool = False) -> RenderedText:
 
 def _forms(piece: _Formula | _Picture) -> RenderedText:
     if isinstance(piece, _Picture):
-        return drawn(piece.kind, piece.data)
+        return picture_text(piece.kind, piece.data)
     text, element = maths_forms(piece.source, piece.display)
     if piece.display:
         return RenderedText(f"\n    {text}\n", element, f"\\[{piece.source}\\]")
@@ -259,7 +259,7 @@ def _tidy(text: str) -> str:
     """Return lines without trailing blanks, and without the blanks around displayed formulas."""
     lines: list[str] = []
     for line in text.split("\n"):
-        # a displayed formula is indented by four; the blank that followed it in its sentence begins a line now
+        # a displayed formula is indented by four; the blank behind it in its sentence now begins a line
         is_after_display = bool(lines) and lines[-1].startswith("    ") and line[:1] == " " != line[1:2]
         lines.append(line.strip() if is_after_display else line.rstrip())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")

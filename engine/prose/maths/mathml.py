@@ -1,4 +1,9 @@
-"""A formula as MathML Core, well-formed XML."""
+"""A formula as MathML Core, which browsers show without a script; well-formed XML.
+
+The numbers of a formula are taken out first, so that it is parsed once for all variants: two variants of
+``[0.3, -1.2]`` differ in their digits only. Numbers that stand free (in no braces, no script, after no macro
+that takes an argument) become holes; the formula with holes is rendered once, and the numbers are put in.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +35,9 @@ from engine.prose.maths.plain import plain_maths
 
 __all__ = ["displayed", "mathml", "maths_forms", "split_numbers"]
 
+_WITH_LIMITS = ("∑", "∏", "max", "min", "lim", "sup", "inf")
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+# "function application", which a screen reader speaks as "of"
 _APPLY = "<mo>\u2061</mo>"
 
 
@@ -157,16 +164,9 @@ def _script(node: ScriptNode, style: str) -> str:
     base = _element(node.base, style)
     sub = "" if node.sub is None else _element(node.sub, style)
     sup = "" if node.sup is None else _element(node.sup, style)
-    above = isinstance(node.base, AtomNode) and node.base.text in (
-        "∑",
-        "∏",
-        "max",
-        "min",
-        "lim",
-        "sup",
-        "inf",
-    )
-    names = ("munder", "mover", "munderover") if above else ("msub", "msup", "msubsup")
+    # on a line of its own the limits of a sum stand above and below it
+    has_limits = isinstance(node.base, AtomNode) and node.base.text in _WITH_LIMITS
+    names = ("munder", "mover", "munderover") if has_limits else ("msub", "msup", "msubsup")
     name = names[0] if not sup else names[1] if not sub else names[2]
     return f"<{name}>{base}{sub}{sup}</{name}>"
 
@@ -177,22 +177,15 @@ def _fence(bracket: str) -> str:
 
 def _table(node: TableNode, style: str) -> str:
     opening, closing = ENVIRONMENTS[node.environment]
-    left = ' columnalign="left"' if node.environment == "cases" else ""
+    attributes = ' columnalign="left"' if node.environment == "cases" else ""
     if node.environment == "aligned":
-        left = ' columnalign="right left" displaystyle="true"'
+        attributes = ' columnalign="right left" displaystyle="true"'
     rows = "".join(
         "<mtr>" + "".join(f"<mtd>{_element(cell, style)}</mtd>" for cell in row) + "</mtr>"
         for row in node.rows
     )
-    return f"<mrow>{_fence(opening)}<mtable{left}>{rows}</mtable>{_fence(closing)}</mrow>"
+    return f"<mrow>{_fence(opening)}<mtable{attributes}>{rows}</mtable>{_fence(closing)}</mrow>"
 
-
-# ----------------------------------------------------------------------------------------------------
-# The numbers of a formula taken out, so that a formula is parsed once for all variants.
-#
-# Two variants of ``[0.3, -1.2]`` differ in their digits only.  Numbers that stand free (in no braces,
-# no script, after no macro that takes an argument) become holes; the formula with holes is rendered once
-# and kept, and the numbers are put in as they come.
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<edge>\\(?:begin|end)\{[a-zA-Z]*\})|(?P<macro>\\[A-Za-z]+|\\.)"
@@ -217,8 +210,7 @@ def split_numbers(source: str) -> tuple[str, list[str]]:
             continue
         if kind == "number" and depth == 0 and _is_free(before):
             if before == "-" and before_that in _BEFORE_SIGN:
-                at = max(i for i, part in enumerate(parts) if part == "-")
-                del parts[at]
+                del parts[max(i for i, part in enumerate(parts) if part == "-")]
                 token = "-" + token
             numbers.append(token)
             parts.append(HOLE)

@@ -1,4 +1,8 @@
-"""LaTeX maths into a tree; everything that isn't understood is an error with its place."""
+"""LaTeX maths into a tree; everything that isn't understood is an error with its place.
+
+A renderer that passes over unknown LaTeX shows students a wrong formula in the middle of a quiz. So the
+subset is small, and everything else is refused when an item is checked.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +36,7 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
 # What the macros stand for: characters, their kinds, and alphabets.
-
 _GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε", "zeta": "ζ",
     "eta": "η", "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
@@ -60,23 +62,11 @@ _RELATIONS = {
 }  # fmt: skip
 _BIG = {"sum": "∑", "prod": "∏", "int": "∫", "bigcup": "⋃", "bigcap": "⋂"}
 _OPENING = {
-    "lbrace": "{",
-    "lbrack": "[",
-    "langle": "⟨",
-    "lfloor": "⌊",
-    "lceil": "⌈",
-    "lvert": "|",
-    "lVert": "‖",
-}
+    "lbrace": "{", "lbrack": "[", "langle": "⟨", "lfloor": "⌊", "lceil": "⌈", "lvert": "|", "lVert": "‖",
+}  # fmt: skip
 _CLOSING = {
-    "rbrace": "}",
-    "rbrack": "]",
-    "rangle": "⟩",
-    "rfloor": "⌋",
-    "rceil": "⌉",
-    "rvert": "|",
-    "rVert": "‖",
-}
+    "rbrace": "}", "rbrack": "]", "rangle": "⟩", "rfloor": "⌋", "rceil": "⌉", "rvert": "|", "rVert": "‖",
+}  # fmt: skip
 
 SYMBOLS: dict[str, tuple[str, str]] = {
     **{name: (char, "identifier") for name, char in {**_GREEK, **_IDENTIFIERS}.items()},
@@ -90,11 +80,7 @@ SYMBOLS: dict[str, tuple[str, str]] = {
     "{": ("{", "open"),
     "}": ("}", "close"),
     "|": ("‖", "fence"),
-    "%": ("%", "identifier"),
-    "#": ("#", "identifier"),
-    "&": ("&", "identifier"),
-    "$": ("$", "identifier"),
-    "_": ("_", "identifier"),
+    **{char: (char, "identifier") for char in "%#&$_"},
 }
 
 FUNCTIONS = frozenset({
@@ -102,34 +88,25 @@ FUNCTIONS = frozenset({
     "sinh", "sup", "tan", "tanh", "Pr",
 })  # fmt: skip
 
+# in em, as LaTeX has them; the negative one of \! is left out
 SPACES = {",": 0.17, ":": 0.22, ";": 0.28, " ": 0.33, "!": 0.0, "quad": 1.0, "qquad": 2.0, "enspace": 0.5}
 
+# a combining character for plain text, and the character that MathML puts over the base
 ACCENTS = {
-    "hat": ("\u0302", "^"),
-    "widehat": ("\u0302", "^"),
-    "bar": ("\u0304", "¯"),
-    "overline": ("\u0304", "¯"),
-    "tilde": ("\u0303", "~"),
-    "widetilde": ("\u0303", "~"),
-    "vec": ("\u20d7", "→"),
-    "dot": ("\u0307", "˙"),
+    "hat": ("\u0302", "^"), "widehat": ("\u0302", "^"), "bar": ("\u0304", "¯"), "overline": ("\u0304", "¯"),
+    "tilde": ("\u0303", "~"), "widetilde": ("\u0303", "~"), "vec": ("\u20d7", "→"), "dot": ("\u0307", "˙"),
     "ddot": ("\u0308", "¨"),
-}
+}  # fmt: skip
 
 # opening fence, closing fence
 ENVIRONMENTS = {
-    "matrix": ("", ""),
-    "bmatrix": ("[", "]"),
-    "pmatrix": ("(", ")"),
-    "Bmatrix": ("{", "}"),
-    "vmatrix": ("|", "|"),
-    "Vmatrix": ("‖", "‖"),
-    "cases": ("{", ""),
-    "aligned": ("", ""),
-}
+    "matrix": ("", ""), "bmatrix": ("[", "]"), "pmatrix": ("(", ")"), "Bmatrix": ("{", "}"),
+    "vmatrix": ("|", "|"), "Vmatrix": ("‖", "‖"), "cases": ("{", ""), "aligned": ("", ""),
+}  # fmt: skip
 
 STYLES = frozenset({"mathbf", "boldsymbol", "mathrm", "mathit", "mathbb", "mathcal", "mathsf", "mathtt"})
 
+# Letters that Unicode had before the alphabets, which therefore have holes there.
 _EXCEPTIONS = {
     "mathbb": {"C": "ℂ", "H": "ℍ", "N": "ℕ", "P": "ℙ", "Q": "ℚ", "R": "ℝ", "Z": "ℤ"},
     "mathcal": {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ",
@@ -160,6 +137,7 @@ def styled(style: str, character: str) -> str:
     return character
 
 
+# What Unicode has: no raised q, and only some lowered letters.
 SUPERSCRIPT = dict(
     zip(
         "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW⊤′",
@@ -171,10 +149,12 @@ SUBSCRIPT = dict(
     zip("0123456789+-=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", strict=True)
 )
 
+# A matrix of 12 by 12 numbers with its macros is half as long.
 MAX_LENGTH = 4000
-# stands for a number that is put in later, see engine.prose.maths.mathml
-HOLE = "\uf8ff"
+# The parser and both writers recurse some times for each level; a formula of a lecture has about five.
 MAX_DEPTH = 24
+# Stands for a number that is put in later, see engine.prose.maths.mathml.
+HOLE = "\uf8ff"
 
 
 class MathsError(ValueError):
@@ -186,12 +166,13 @@ class AtomNode:
     """One symbol, number, function name, space or text.
 
     ``kind`` is identifier, number, function, text, binary, relation, punctuation, open, close,
-    fence, big or space.
+    fence, big or space. In every node ``spaced`` says that white space stood before it in the source: TeX
+    ignores it, but in plain text it tells ``f (x)`` from ``f(x)``.
     """
 
     text: str
     kind: str
-    spaced: bool = False  # white space stood before it in the source
+    spaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,16 +248,9 @@ class TableNode:
 
 
 Node = (
-    AtomNode
-    | RowNode
-    | ScriptNode
-    | FractionNode
-    | RootNode
-    | AccentNode
-    | StyledNode
-    | FencedNode
-    | TableNode
-)
+    AtomNode | RowNode | ScriptNode | FractionNode | RootNode
+    | AccentNode | StyledNode | FencedNode | TableNode
+)  # fmt: skip
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _KINDS = {
@@ -312,37 +286,33 @@ def parse_maths(source: str) -> RowNode:
 class _Reader:
     source: str
     tokens: list[str] = field(default_factory=list)
-    at: int = 0
+    position: int = 0
     depth: int = 0
 
     def __post_init__(self) -> None:
         self.tokens = _TOKEN.findall(self.source)
 
-    # --- tokens
-
     @property
     def here(self) -> str | None:
-        return self.tokens[self.at] if self.at < len(self.tokens) else None
+        return self.tokens[self.position] if self.position < len(self.tokens) else None
 
     def take(self) -> str:
         token = self.here
         if token is None:
             raise self.fault("the formula ends too early")
-        self.at += 1
+        self.position += 1
         return token
 
     def skip_space(self) -> bool:
-        start = self.at
+        start = self.position
         while (token := self.here) is not None and token.isspace():
-            self.at += 1
-        return self.at > start
+            self.position += 1
+        return self.position > start
 
-    def fault(self, what: str) -> MathsError:
-        place = len("".join(self.tokens[: self.at]))
+    def fault(self, message: str) -> MathsError:
+        place = len("".join(self.tokens[: self.position]))
         around = self.source[max(0, place - 15) : place + 15].strip()
-        return MathsError(f"{what} (near {around!r})")
-
-    # --- grammar
+        return MathsError(f"{message} (near {around!r})")
 
     def row(self, ends: frozenset[str]) -> RowNode:
         self.depth += 1
@@ -387,6 +357,7 @@ class _Reader:
             raise self.fault(f"something is missing {where}")
         if token == "{":
             return self.group()
+        # TeX takes one character: x^10 shows a raised 1 and a 0 behind it, which nobody means
         if script and (token in "+-" or (token[0].isdigit() and len(token) > 1)):
             raise self.fault(f"put braces around {token!r}… {where}")
         if not script and token[0].isdigit() and len(token) > 1:
@@ -416,7 +387,7 @@ class _Reader:
             return AtomNode(token, _KINDS[token], spaced)
         if token.isalpha() or token in "…′·×≤≥≠≈→∈−":
             return AtomNode(token, "identifier" if token.isalpha() or token in "…′" else "relation", spaced)
-        self.at -= 1
+        self.position -= 1
         raise self.fault(f"{token!r} isn't allowed in a formula")
 
     def macro(self, name: str, spaced: bool) -> Node:
@@ -440,7 +411,7 @@ class _Reader:
             return self.fenced(spaced)
         if name == "begin":
             return self.table(spaced)
-        self.at -= 1
+        self.position -= 1
         raise self.fault(f"unknown macro \\{name}")
 
     def raw(self, name: str) -> str:

@@ -1,4 +1,8 @@
-"""A formula as one line of readable text, e.g. ``h⁽¹⁾ = [1, 2]``, ``α̂^(t,1)``, ``Σⱼ₌₁ⁿ αⱼ hⱼ``."""
+"""A formula as one line of readable text, e.g. ``h⁽¹⁾ = [1, 2]``, ``α̂^(t,1)``, ``Σⱼ₌₁ⁿ αⱼ hⱼ``.
+
+It is what the terminal shows. So brackets and blanks are put where the line would otherwise mean another
+formula: ``(a + b) / 2`` and not ``a + b / 2``.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ from engine.prose.maths.parser import (
 __all__ = ["plain_maths"]
 
 _OPERANDS = ("operand", "function", "close")
-# a blank of a subscript or exponent that parts two words, as in `k visible`: without it they'd read as one
+# a blank of a subscript or exponent between two words, as in `k visible`: without it they'd read as one
 _BETWEEN_WORDS = re.compile(r"(?<=\w) +(?=\w)")
 
 
@@ -59,8 +63,8 @@ def _text(node: Node) -> str:
             return _fraction(top, bottom)
         case RootNode(body):
             inner = _text(body)
-            alone = len(inner) == 1 or inner.isdigit() or _is_scripted(body) or _is_enclosed(body)
-            return f"√{inner}" if alone else f"√({inner})"
+            is_clear = len(inner) == 1 or inner.isdigit() or _is_scripted(body) or _is_enclosed(body)
+            return f"√{inner}" if is_clear else f"√({inner})"
         case AccentNode(base, mark):
             inner = _text(base)
             return inner + ACCENTS[mark][0] if len(inner) == 1 else f"{mark}({inner})"
@@ -102,15 +106,11 @@ def _row(children: tuple[Node, ...]) -> str:
     written = ""
     before: Node | None = None
     signed = False  # the node before is a sign, not an operator between two operands
-    shown = [
-        c
-        for c in _with_bars(children)
-        if not (isinstance(c, AtomNode) and c.kind == "space" and c.text == "!")
-    ]
-    for at, child in enumerate(shown):
+    nodes = [node for node in _with_bars(children) if not _is_negative_space(node)]
+    for index, child in enumerate(nodes):
         if before is not None and not signed and _gap(before, child):
             written += " "
-        ends = at + 1 == len(shown) or _is_end(shown[at + 1])
+        ends = index + 1 == len(nodes) or _is_end(nodes[index + 1])
         written += (
             _fraction(child.top, child.bottom, ends) if isinstance(child, FractionNode) else _text(child)
         )
@@ -119,9 +119,13 @@ def _row(children: tuple[Node, ...]) -> str:
     return " ".join(written.split())
 
 
+def _is_negative_space(node: Node) -> bool:
+    return isinstance(node, AtomNode) and node.kind == "space" and node.text == "!"
+
+
 def _with_bars(children: tuple[Node, ...]) -> list[Node]:
-    """Return the row with its bars told apart: in pairs they open and close, alone they divide (P(w | x))."""
-    told = list(children)
+    """Return the row with kinds for its bars: in pairs they open and close, alone they divide (P(w | x))."""
+    nodes = list(children)
     groups: list[list[int]] = [[]]
     for i, child in enumerate(children):
         if not isinstance(child, AtomNode):
@@ -131,18 +135,19 @@ def _with_bars(children: tuple[Node, ...]) -> list[Node]:
         elif child.kind == "fence":
             groups[-1].append(i)
         elif child.kind == "close" and len(groups) > 1:
-            _tell_bars(told, groups.pop())
+            _set_kinds(nodes, groups.pop())
     for group in groups:
-        _tell_bars(told, group)
-    return told
+        _set_kinds(nodes, group)
+    return nodes
 
 
-def _tell_bars(told: list[Node], places: list[int]) -> None:
-    for count, i in enumerate(places):
-        bar = told[i]
+def _set_kinds(nodes: list[Node], bars: list[int]) -> None:
+    # within one pair of brackets; an odd number of bars can't be pairs
+    for count, i in enumerate(bars):
+        bar = nodes[i]
         if isinstance(bar, AtomNode):
-            kind = "relation" if len(places) % 2 else "close" if count % 2 else "open"
-            told[i] = AtomNode(bar.text, kind, bar.spaced)
+            kind = "relation" if len(bars) % 2 else "close" if count % 2 else "open"
+            nodes[i] = AtomNode(bar.text, kind, bar.spaced)
 
 
 def _gap(before: Node, after: Node) -> bool:
@@ -209,10 +214,10 @@ def _has_operator(node: Node) -> bool:
     if not isinstance(node, RowNode):
         return False
     depth = 0
-    for at, child in enumerate(node.children):
+    for index, child in enumerate(node.children):
         kind = _kind(child)
         depth += (kind == "open") - (kind == "close")
-        if at and depth == 0 and kind in ("binary", "relation"):
+        if index and depth == 0 and kind in ("binary", "relation"):
             return True
     return False
 
@@ -239,6 +244,7 @@ def _fraction(top: Node, bottom: Node, ends: bool = False) -> str:
     several = isinstance(bottom, RowNode) and len(bottom.children) > 1 and " " in below
     if _has_operator(bottom) or (several and not (ends and _is_sum(bottom))):
         below = f"({below})"
+    # 1/2 and dₖ/2 read best without blanks, longer ones don't
     is_short = len(above + below) <= 6 and " " not in above + below
     return f"{above}/{below}" if is_short else f"{above} / {below}"
 

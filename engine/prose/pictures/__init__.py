@@ -1,8 +1,7 @@
-"""Pictures in texts: one file per kind, each drawn as SVG, in characters and in LaTeX.
+"""Pictures in texts: one file per kind, each picture_text as SVG, in characters and in LaTeX.
 
 A template function (``heatmap(A, rows, columns)``) puts a picture into the Markdown as a fenced block of
-JSON; :mod:`engine.prose.markdown` takes the block out again and asks :func:`drawn` for its three forms.
-So the Markdown around a picture is parsed once for all variants, and no word of it is ever markup.
+JSON; :mod:`engine.prose.markdown` takes the block out again and asks :func:`picture_text` for its forms. So the Markdown around a picture is parsed once for all variants, and no word of it is ever markup.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from engine.prose.pictures.registry import (
     PICTURES,
     PictureFault,
     StemPicture,
-    drawn,
+    picture_text,
 )
 
-__all__ = ["FENCE", "PICTURES", "PICTURE_FUNCTIONS", "PictureFault", "StemPicture", "drawn"]
+__all__ = ["FENCE", "PICTURES", "PICTURE_FUNCTIONS", "PictureFault", "StemPicture", "picture_text"]
 
 _KINDS = (heatmap, alignment_grid, beam_tree)

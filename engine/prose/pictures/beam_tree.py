@@ -1,4 +1,8 @@
-"""The tree of a beam search: every hypothesis that was looked at, kept or pruned, with its probabilities."""
+"""The tree of a beam search: every hypothesis, kept or pruned, with its probabilities.
+
+The SVG grows to the right: boxes for hypotheses, lines for words. Which hypotheses were kept is the verdict
+of the reference, so that a picture can't disagree with the key.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from html import escape
 from typing import Any, Self
 
 from engine.expressions.values import as_float, as_tensor, decimal_text
-from engine.prose.figures import TemplateFigure, figure_of
+from engine.prose.figures import TemplateFigure, figure_of, plain_value
 from engine.prose.pictures.registry import (
     INDENT,
     WIDEST_LINE,
@@ -31,9 +35,7 @@ from engine.text.words import agree, count_noun
 __all__ = ["BeamTree", "TreeBox", "TreeHypothesis", "beam_tree", "tree_figure"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# A tree as SVG, growing to the right: boxes for hypotheses, lines for words.
-
+# units of an SVG: two lines of text at 14, and as much more as keeps the boxes apart
 _BOX_HEIGHT = 38
 _ROW = 46
 _START = "start"
@@ -41,7 +43,7 @@ _START = "start"
 
 @dataclass(frozen=True, slots=True)
 class TreeBox:
-    """One box of a tree; `words` tell where it hangs, and the last of them stands in it."""
+    """One box of a tree; `words` is its path from the root, and the last of them stands in it."""
 
     words: tuple[str, ...]
     on_line: str
@@ -51,14 +53,14 @@ class TreeBox:
     title: str
 
 
-def tree_figure(leaves: Sequence[TreeBox], spoken: str, caption: str) -> str:
+def tree_figure(leaves: Sequence[TreeBox], alt_text: str, caption: str) -> str:
     """Return the figure of a tree.
 
     Parameters
     ----------
     leaves : sequence of TreeBox
         Each before those that continue it.
-    spoken, caption : str
+    alt_text, caption : str
         As in :func:`engine.prose.pictures.registry.figure`.
     """
     box = max(units([f"✓ {leaf.words[-1]}" for leaf in leaves]), units([leaf.in_box for leaf in leaves])) + 12
@@ -72,7 +74,7 @@ def tree_figure(leaves: Sequence[TreeBox], spoken: str, caption: str) -> str:
         parts.append(_group(leaf, left, box, line, heights))
     depth = max(len(leaf.words) for leaf in leaves)
     width = start + depth * (box + line) + 2
-    return figure(width, max(heights.values()) + _ROW / 2, spoken, caption, "".join(parts))
+    return figure(width, max(heights.values()) + _ROW / 2, alt_text, caption, "".join(parts))
 
 
 def _heights(leaves: Sequence[TreeBox]) -> dict[tuple[str, ...], float]:
@@ -83,8 +85,7 @@ def _heights(leaves: Sequence[TreeBox]) -> dict[tuple[str, ...], float]:
         children[leaf.words[:-1]].append(leaf.words)
     heights: dict[tuple[str, ...], float] = {}
     ends = 0
-    # a hypothesis stands before its children, and before its next sibling stand all of them: so ends are met
-    # in the order in which they are drawn
+    # leaves come in depth-first order, so that ends are met in the order in which they are drawn
     for leaf in leaves:
         if not children[leaf.words]:
             heights[leaf.words] = ends * _ROW + _ROW / 2
@@ -98,7 +99,7 @@ def _heights(leaves: Sequence[TreeBox]) -> dict[tuple[str, ...], float]:
 
 def _group(leaf: TreeBox, left: float, box: float, line: float, heights: dict[tuple[str, ...], float]) -> str:
     """Return the line to a box, the box, and what stands on them."""
-    at, start = heights[leaf.words], heights[leaf.words[:-1]]
+    y, start = heights[leaf.words], heights[leaf.words[:-1]]
     stroke = (
         'stroke-width="4"' if leaf.result else 'stroke-width="2"' if leaf.kept else 'stroke-dasharray="4 3"'
     )
@@ -107,15 +108,16 @@ def _group(leaf: TreeBox, left: float, box: float, line: float, heights: dict[tu
     return (
         f"<g><title>{escape(leaf.title)}</title>"
         f'<g fill="none" stroke="currentColor" {stroke}>'
-        f'<path d="M{left - line:g} {start:g}h8V{at:g}H{left:g}"/>'
-        f'<rect x="{left:g}" y="{at - _BOX_HEIGHT / 2:g}" width="{box:g}" height="{_BOX_HEIGHT}" rx="4"/></g>'
-        f'<text x="{left - 4:g}" y="{at - 5:g}" text-anchor="end">{escape(leaf.on_line)}</text>'
-        f'<text x="{middle:g}" y="{at - 3:g}">{mark} {escape(leaf.words[-1])}</text>'
-        f'<text x="{middle:g}" y="{at + 13:g}">{escape(leaf.in_box)}</text></g>'
+        f'<path d="M{left - line:g} {start:g}h8V{y:g}H{left:g}"/>'
+        f'<rect x="{left:g}" y="{y - _BOX_HEIGHT / 2:g}" width="{box:g}" height="{_BOX_HEIGHT}" rx="4"/></g>'
+        f'<text x="{left - 4:g}" y="{y - 5:g}" text-anchor="end">{escape(leaf.on_line)}</text>'
+        f'<text x="{middle:g}" y="{y - 3:g}">{mark} {escape(leaf.words[-1])}</text>'
+        f'<text x="{middle:g}" y="{y + 13:g}">{escape(leaf.in_box)}</text></g>'
     )
 
 
 _LETTERS = "A B C D E F G H"
+# enough for a beam of 4 over 5 words and 3 steps; a larger tree is no picture any more
 _MOST_HYPOTHESES = 64
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 _NUMBERS_WIDTH = 40
@@ -151,7 +153,7 @@ class TreeHypothesis:
             raise TypeError("a rank is a whole number")
 
     def fate(self) -> str:
-        """Return what became of it: ``kept as number 1``, or ``pruned``."""
+        """Return ``kept as number 1``, or ``pruned``."""
         return f"kept as number {self.rank}" if self.rank else "pruned"
 
 
@@ -169,13 +171,11 @@ class BeamTree(StemPicture):
             raise PictureFault(
                 f"a beam tree shows 1 to {_MOST_HYPOTHESES} hypotheses, got {len(self.hypotheses)}"
             )
-        seen: set[tuple[str, ...]] = {()}
-        for one in self.hypotheses:
-            if one.words[:-1] not in seen or one.words in seen:
+        above: set[tuple[str, ...]] = {()}
+        for hypothesis in self.hypotheses:
+            if hypothesis.words[:-1] not in above or hypothesis.words in above:
                 raise TypeError("a hypothesis stands after the one that it continues, and once")
-            seen.add(one.words)
-
-    # --- data -----------------------------------------------------------------------------
+            above.add(hypothesis.words)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
@@ -190,34 +190,32 @@ class BeamTree(StemPicture):
             "hypotheses": [(h.words, h.step, h.total, h.rank) for h in self.hypotheses],
         }
 
-    # --- forms ----------------------------------------------------------------------------
-
     def _depth(self) -> int:
-        return max(len(one.words) for one in self.hypotheses)
+        return max(len(hypothesis.words) for hypothesis in self.hypotheses)
 
     def _title(self) -> str:
         return f"Beam search with {count_noun(self.width, 'hypothesis')}"
 
-    def spoken(self) -> str:
+    def alt_text(self) -> str:
         """Return the alternative text: step by step, every hypothesis with its probabilities."""
         sentences = [f"{self._title()}."]
         for step in range(1, self._depth() + 1):
-            told = (
-                f"{' '.join(one.words)}, {one.step}, in all {one.total}, {one.fate()}"
-                for one in self.hypotheses
-                if len(one.words) == step
+            parts = (
+                f"{' '.join(h.words)}, {h.step}, in all {h.total}, {h.fate()}"
+                for h in self.hypotheses
+                if len(h.words) == step
             )
-            sentences.append(f"Step {step}: {'; '.join(told)}.")
+            sentences.append(f"Step {step}: {'; '.join(parts)}.")
         return " ".join(sentences)
 
     def plain(self) -> str:
         """Return it as a table whose first column is indented by step."""
-        names = ["  " * (len(one.words) - 1) + " ".join(one.words) for one in self.hypotheses]
+        names = ["  " * (len(h.words) - 1) + " ".join(h.words) for h in self.hypotheses]
         if max(map(columns_of, names)) > WIDEST_LINE - _NUMBERS_WIDTH:
-            names = ["  " * (len(one.words) - 1) + one.words[-1] for one in self.hypotheses]
+            names = ["  " * (len(h.words) - 1) + h.words[-1] for h in self.hypotheses]
         rows = [_HEADS, *((name, h.step, h.total) for name, h in zip(names, self.hypotheses, strict=True))]
         widths = [max(columns_of(row[i]) for row in rows) for i in range(len(_HEADS))]
-        fates = ["", *(one.fate() for one in self.hypotheses)]
+        fates = ["", *(h.fate() for h in self.hypotheses)]
         lines = [
             "  ".join([padded(row[0], widths[0]), *map(str.rjust, row[1:], widths[1:]), fate]).rstrip()
             for row, fate in zip(rows, fates, strict=True)
@@ -229,20 +227,20 @@ class BeamTree(StemPicture):
         final = self._depth()
         leaves = [
             TreeBox(
-                one.words,
-                one.step,
-                one.total,
-                bool(one.rank),
-                one.rank == 1 and len(one.words) == final,
-                f"{' '.join(one.words)}: {one.step}, in all {one.total}, {one.fate()}",
+                words=h.words,
+                on_line=h.step,
+                in_box=h.total,
+                kept=bool(h.rank),
+                result=h.rank == 1 and len(h.words) == final,
+                title=f"{' '.join(h.words)}: {h.step}, in all {h.total}, {h.fate()}",
             )
-            for one in self.hypotheses
+            for h in self.hypotheses
         ]
         caption = (
             f"{self._title()}. On a line: the probability of the word there; in a box: that of the whole "
             "hypothesis. Solid frames (✓) were kept, dashed ones (✗) pruned; the thickest is the result."
         )
-        return tree_figure(leaves, self.spoken(), caption)
+        return tree_figure(leaves, self.alt_text(), caption)
 
     def latex(self) -> str:
         """Return it as a ``tabular`` whose first column is indented by step."""
@@ -251,10 +249,10 @@ class BeamTree(StemPicture):
     def _latex_lines(self) -> Iterator[str]:
         yield " & ".join((*_HEADS, "")) + r" \\"
         yield r"\hline"
-        for one in self.hypotheses:
-            name = escape_latex(" ".join(one.words))
-            indent = rf"\hspace*{{{len(one.words) - 1}em}}"
-            yield rf"{indent}{name} & {one.step} & {one.total} & {one.fate()} \\"
+        for h in self.hypotheses:
+            name = escape_latex(" ".join(h.words))
+            indent = rf"\hspace*{{{len(h.words) - 1}em}}"
+            yield rf"{indent}{name} & {h.step} & {h.total} & {h.fate()} \\"
 
 
 @picture(BeamTree)
@@ -272,7 +270,7 @@ def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> StemPict
     words = words_of(vocabulary or " ".join(_LETTERS.split()[:size]), size, "vocabulary")
     if len(set(words)) != size:
         raise PictureFault(f"a word stands twice in the vocabulary {' '.join(words)}")
-    width = as_float(b.value if isinstance(b, TemplateFigure) else b)
+    width = as_float(plain_value(b))
     if width != int(width) or width < 1:
         raise PictureFault(f"a beam width is a whole number from 1, got {width:g}")
     depth = _depth_of(count, size)
@@ -295,16 +293,18 @@ def _depth_of(count: int, size: int) -> int:
 def _searched(
     table: TemplateFigure, width: int, depth: int, words: tuple[str, ...], places: int
 ) -> Iterator[TreeHypothesis]:
-    """Yield every hypothesis before those that continue it; which are kept is the reference's verdict."""
+    """Yield every hypothesis, each before those that continue it."""
     import reference
 
     numbers = as_tensor(table.value).tolist()
     # a computed table prints 0.3 for 0.30; numbers of one table get one number of decimals
     digits = max(len(text.partition(".")[2]) for text in table.texts())
     ranks = {
-        tuple(kept.tokens): place
+        tuple(hypothesis.tokens): place
         for step in range(1, depth + 1)
-        for place, kept in enumerate(reference.beam_search(as_tensor(table.value), b=width, max_len=step), 1)
+        for place, hypothesis in enumerate(
+            reference.beam_search(as_tensor(table.value), b=width, max_len=step), 1
+        )
     }
 
     def grown(prefix: tuple[int, ...], total: float) -> Iterator[TreeHypothesis]:
@@ -325,7 +325,7 @@ def _searched(
 
 
 def _row_of(prefix: tuple[int, ...], size: int) -> int:
-    """Return the row of a prefix: all shorter ones stand before it."""
+    # all shorter prefixes stand before it; among those of its length it is a number in base `size`
     place = 0
     for token in prefix:
         place = place * size + token

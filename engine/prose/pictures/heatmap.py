@@ -1,4 +1,8 @@
-"""A heatmap: the larger the number, the stronger the shade of its cell and the longer its bar."""
+"""Pictures of a matrix: a heatmap, and an alignment grid.
+
+Both have words before the rows and above the columns, and a cell for each number. In a heatmap a larger
+number has a stronger shade and a longer bar; in an alignment grid marks show where the attention is strong.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from html import escape
 from typing import Any, NamedTuple, Self
 
 from engine.expressions.values import as_tensor
-from engine.prose.figures import TemplateFigure, figure_of
+from engine.prose.figures import TemplateFigure, figure_of, plain_value
 from engine.prose.pictures.registry import (
     INDENT,
     WIDEST_LINE,
@@ -43,14 +47,12 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Pictures of a matrix: words before the rows and above the columns, one cell per number.
-
 MOST = 12
 """Most rows and most columns: more can't be read on a phone."""
 TINY = 1e-9
 """What a weight may differ from 0, 1 or another weight by rounding in double precision."""
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+# units of an SVG: room for a number such as -0.12, and between a word and its row
 _CELL_WIDTH = 52
 _GAP = 6
 # the share of a heading's length that it takes in each direction when it is turned by 45°
@@ -86,9 +88,10 @@ class GridPicture(StemPicture):
 
     def __post_init__(self) -> None:
         checked_words(self.rows + self.columns)
-        for what, words in (("rows", self.rows), ("columns", self.columns)):
+        # checked here and not where it is made, because the data may come from a text that somebody wrote
+        for side, words in (("rows", self.rows), ("columns", self.columns)):
             if not 1 <= len(words) <= MOST:
-                raise PictureFault(f"{self.name()} has 1 to {MOST} {what}, got {len(words)}")
+                raise PictureFault(f"{self.name()} has 1 to {MOST} {side}, got {len(words)}")
         for cells in (self.values, self.texts):
             if [len(row) for row in cells] != [len(self.columns)] * len(self.rows):
                 raise TypeError("the cells don't fit the words")
@@ -96,8 +99,6 @@ class GridPicture(StemPicture):
             raise PictureFault(f"{self.name()} holds finite numbers only; one of these is none")
         if not all(_NUMBER.fullmatch(text) for row in self.texts for text in row):
             raise TypeError("a printed number is none")
-
-    # --- what a kind says -----------------------------------------------------------------
 
     CELL_HEIGHT = 40
     BASELINE = 18
@@ -137,8 +138,6 @@ class GridPicture(StemPicture):
     def latex_cell(self, i: int, j: int) -> str:
         """Return a cell of a ``tabular``."""
 
-    # --- data -----------------------------------------------------------------------------
-
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
         """Return the picture of some JSON data."""
@@ -153,9 +152,7 @@ class GridPicture(StemPicture):
         """Return the picture as JSON data."""
         return {"rows": self.rows, "columns": self.columns, "values": self.values, "texts": self.texts}
 
-    # --- forms ----------------------------------------------------------------------------
-
-    def spoken(self) -> str:
+    def alt_text(self) -> str:
         """Return the alternative text: every number with its words."""
         name = self.name().split(" ", 1)[1]
         size = f"{len(self.rows)} by {len(self.columns)}"
@@ -183,11 +180,11 @@ class GridPicture(StemPicture):
     def _plain_lines(
         self, start: int, stop: int, label: int, digits: int, widths: list[int]
     ) -> Iterator[str]:
-        shown = range(start, stop)
-        heads = [padded(self.columns[j], widths[j], right=True) for j in shown]
+        block = range(start, stop)
+        heads = [padded(self.columns[j], widths[j], right=True) for j in block]
         yield (INDENT + "  ".join([" " * label, *heads])).rstrip()
         for i, row in enumerate(self.rows):
-            cells = [f"{self.sign(i, j)} {self.texts[i][j]:>{digits}}".rjust(widths[j]) for j in shown]
+            cells = [f"{self.sign(i, j)} {self.texts[i][j]:>{digits}}".rjust(widths[j]) for j in block]
             yield INDENT + "  ".join([padded(row, label), *cells])
 
     def html(self) -> str:
@@ -204,7 +201,7 @@ class GridPicture(StemPicture):
         right = left + len(self.columns) * width
         bottom = top + len(self.rows) * self.CELL_HEIGHT
         return figure(
-            max(right, overhang) + 1, bottom + 1, self.spoken(), self.captions().html, "".join(body)
+            max(right, overhang) + 1, bottom + 1, self.alt_text(), self.captions().html, "".join(body)
         )
 
     def _heads(self, left: float, width: float) -> tuple[str, float, float]:
@@ -248,12 +245,12 @@ class GridPicture(StemPicture):
 
 def _blocks(widths: list[int], room: int) -> Iterator[tuple[int, int]]:
     """Yield (start, stop) of the columns that fit on a line together."""
-    start, taken = 0, 0
+    start, used = 0, 0
     for j, width in enumerate(widths):
-        if taken + width + 2 > room and j > start:
+        if used + width + 2 > room and j > start:
             yield start, j
-            start, taken = j, 0
-        taken += width + 2
+            start, used = j, 0
+        used += width + 2  # two blanks before each
     yield start, len(widths)
 
 
@@ -267,12 +264,10 @@ def grid_of(kind: type[GridPicture], A: Any, rows: Any, columns: Any, places: An
     """
     plain = figure_of(A)
     if isinstance(plain, list | tuple):
-        plain = TemplateFigure(
-            as_tensor([entry.value if isinstance(entry, TemplateFigure) else entry for entry in plain])
-        )
+        plain = TemplateFigure(as_tensor([plain_value(entry) for entry in plain]))
     if not isinstance(plain, TemplateFigure) or len(plain.shape) not in (1, 2):
-        got = f"shape {plain.shape}" if isinstance(plain, TemplateFigure) else type(plain).__name__
-        raise PictureFault(f"{kind.name()} needs a matrix, got {got}")
+        kind_of_value = f"shape {plain.shape}" if isinstance(plain, TemplateFigure) else type(plain).__name__
+        raise PictureFault(f"{kind.name()} needs a matrix, got {kind_of_value}")
     *lines, count = plain.shape
     height = lines[0] if lines else 1
     if not (1 <= height <= MOST and 1 <= count <= MOST):
@@ -291,7 +286,9 @@ def grid_of(kind: type[GridPicture], A: Any, rows: Any, columns: Any, places: An
 
 
 _SHADES = " ░▒▓█"
+# The strongest shade still leaves text on it a contrast of over 4.5 to 1, in light and in dark pages.
 _STRONGEST = 0.32
+# About as wide as 0.12 is in LaTeX, so that a row of cells stays a row.
 _BAR_MM = 7
 
 
@@ -372,9 +369,6 @@ def heatmap(A: Any, rows: str = "", columns: str = "", places: int = 2) -> StemP
     return grid_of(Heatmap, A, rows, columns, places)
 
 
-# ----------------------------------------------------------------------------------------------------
-# An alignment grid: target words by source words, with a mark where the attention is strong.
-
 _LARGEST, _STRONG, _WEAK = "●", "○", "·"
 _LATEX = {_LARGEST: r"$\bullet$", _STRONG: r"$\circ$", _WEAK: r"$\cdot$"}
 _RING = 'fill="none" stroke="currentColor" stroke-width="2"'
@@ -429,11 +423,11 @@ class AlignmentGrid(GridPicture):
 
     def svg_mark(self, i: int, j: int, x: float, y: float, width: float) -> str:
         """Return the mark."""
-        at = f'<circle cx="{x + width / 2:g}" cy="{y + 14:g}"'
+        circle = f'<circle cx="{x + width / 2:g}" cy="{y + 14:g}"'
         sign = self.sign(i, j)
         if sign == _LARGEST:
-            return f'{at} r="9"/>'
-        return f'{at} r="1.5"/>' if sign == _WEAK else f'{at} r="7" {_RING}/>'
+            return f'{circle} r="9"/>'
+        return f'{circle} r="1.5"/>' if sign == _WEAK else f'{circle} r="7" {_RING}/>'
 
     def latex_cell(self, i: int, j: int) -> str:
         """Return the mark before the number."""

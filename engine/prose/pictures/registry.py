@@ -1,4 +1,9 @@
-"""The kinds of pictures, and how one travels through a text."""
+"""The kinds of pictures, how one travels through a text, and what all of them share.
+
+All ink is ``currentColor``, so that a picture follows the page into dark mode and onto paper, and what a
+number means is never told by colour alone. There is no style attribute, script, id or outside resource: pages
+forbid them.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +31,13 @@ __all__ = [
     "checked_places",
     "checked_words",
     "columns_of",
-    "drawn",
     "figure",
     "latex_number",
     "latex_table",
     "minus",
     "padded",
     "picture",
+    "picture_text",
     "units",
     "words_of",
 ]
@@ -94,7 +99,7 @@ def picture(kind: type[StemPicture]) -> Callable[[Callable[..., StemPicture]], C
     return register
 
 
-def drawn(name: str, data: str) -> RenderedText:
+def picture_text(name: str, data: str) -> RenderedText:
     """Return the picture that a fenced block holds.
 
     Parameters
@@ -113,34 +118,34 @@ def drawn(name: str, data: str) -> RenderedText:
     if kind is None:
         raise PictureFault(f"there is no picture {name[:40]!r}; there are {', '.join(sorted(PICTURES))}")
     try:
-        found = kind.read(json.loads(data))
+        parsed = kind.read(json.loads(data))
     except PictureFault:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise PictureFault(f"this block isn't what {name}(…) writes; call the function instead") from None
-    return RenderedText(found.plain(), found.html(), found.latex())
+    return RenderedText(parsed.plain(), parsed.html(), parsed.latex())
 
 
-# ----------------------------------------------------------------------------------------------------
 # What all pictures share: checked words, widths, and the figure around an SVG.
-#
-# All ink is ``currentColor``, so a picture follows the page into dark mode and onto paper; what a number
-# means is never told by colour alone.  There is no style attribute, script, id or outside resource: pages
-# forbid them.
 
-# units of an SVG at its font size of 14: one character, and what a wide one needs more
+# Units of an SVG at its font size of 14: a character, and what a wide one needs more. The typeface is the
+# reader's, so that these are those of the widest usual one.
 _CHARACTER = 9
 _MORE = 4
 _WIDE = re.compile("[MWmw@%&]")
+# Longer words would make a heading of a column taller than its matrix.
 LONGEST_WORD = 20
+# An indented line is wrapped by nothing.
 INDENT = "    "
+# A terminal has 80 columns, of which the frame around a text may take four.
 WIDEST_LINE = 76
-# a picture that is wider is scrolled on a phone and not shrunk until its numbers can't be read
+# A picture that is wider is scrolled on a phone, and not shrunk until its numbers can't be read.
 _SHRINKABLE = 520
+# As many as a computed value is printed with.
 _MOST_PLACES = 6
 
 
-def words_of(words: Any, count: int, what: str) -> tuple[str, ...]:
+def words_of(words: Any, count: int, kind: str) -> tuple[str, ...]:
     """Return `count` words of a text with blanks between them; numbers from 1 if it is empty.
 
     Raises
@@ -149,14 +154,14 @@ def words_of(words: Any, count: int, what: str) -> tuple[str, ...]:
         There are more or fewer words, or one can't be shown.
     """
     if not isinstance(words, str):
-        raise PictureFault(f"the {what} words stand in one text with blanks between them")
-    found = tuple(words.split()) or tuple(str(i + 1) for i in range(count))
-    if len(found) != count:
+        raise PictureFault(f"the {kind} words stand in one text with blanks between them")
+    headings = tuple(words.split()) or tuple(str(i + 1) for i in range(count))
+    if len(headings) != count:
         raise PictureFault(
-            f"{count_noun(count, f'{what} word')} {agree(count, 'are')} needed, got {len(found)}: "
-            f"{' '.join(found)[:60]}"
+            f"{count_noun(count, f'{kind} word')} {agree(count, 'are')} needed, got {len(headings)}: "
+            f"{' '.join(headings)[:60]}"
         )
-    return checked_words(found)
+    return checked_words(headings)
 
 
 def checked_words(words: Iterable[Any]) -> tuple[str, ...]:
@@ -167,15 +172,14 @@ def checked_words(words: Iterable[Any]) -> tuple[str, ...]:
     PictureFault
         One is empty, too long, or holds a character that can't be seen.
     """
-    found = tuple(words)
-    for word in found:
+    checked = tuple(words)
+    for word in checked:
+        # control characters, and those that change the direction of what follows
         if not isinstance(word, str) or not word or not word.isprintable():
-            raise PictureFault(
-                f"the word {str(word)[:LONGEST_WORD]!a} holds what can't be shown in a picture"
-            )
+            raise PictureFault(f"the word {str(word)[:LONGEST_WORD]!a} can't be shown in a picture")
         if columns_of(word) > LONGEST_WORD:
             raise PictureFault(f"the word {word[:LONGEST_WORD]!r}… is longer than {LONGEST_WORD} characters")
-    return found
+    return checked
 
 
 def checked_places(places: Any) -> int:
@@ -219,14 +223,14 @@ def latex_number(number: str) -> str:
     return f"${number}$" if number.startswith("-") else number
 
 
-def figure(width: float, height: float, spoken: str, caption: str, body: str) -> str:
+def figure(width: float, height: float, alt_text: str, caption: str, body: str) -> str:
     """Return a ``<figure>``: the SVG of `body`, which is spoken as one sentence after the other.
 
     Parameters
     ----------
     width, height : float
         Size in units, which are pixels where there is room.
-    spoken : str
+    alt_text : str
         The alternative text: it holds every number.
     caption : str
         How to read the picture, shown under it.
@@ -237,7 +241,7 @@ def figure(width: float, height: float, spoken: str, caption: str, body: str) ->
     # a region that scrolls must be reachable by keyboard
     start = '<figure class="picture wide" tabindex="0">' if wide else '<figure class="picture">'
     return (
-        f'{start}<svg role="img" aria-label="{escape(spoken)}" viewBox="0 0 {width:g} {height:g}" '
+        f'{start}<svg role="img" aria-label="{escape(alt_text)}" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" font-size="14" text-anchor="middle" fill="currentColor">'
         f"{body}</svg><figcaption>{escape(caption)}</figcaption></figure>"
     )

@@ -11,7 +11,7 @@ import torch
 from engine.authoring.lint.rules.rendered_text import faults_of
 from engine.errors import DrawError
 from engine.prose.markdown import ProseError, render_prose
-from engine.prose.pictures import FENCE, PICTURES, PictureFault, drawn
+from engine.prose.pictures import FENCE, PICTURES, PictureFault, picture_text
 from engine.prose.text import render_text
 from tests.oracles.figures import NAMES, Figure, figure, shown
 
@@ -140,7 +140,7 @@ def test_a_block_that_somebody_wrote_by_hand_is_checked_like_ours(info, data):
     with pytest.raises(ProseError):
         render_prose(f"```{FENCE} {info}\n{data}\n```")
     with pytest.raises(PictureFault):
-        drawn(info, data)
+        picture_text(info, data)
 
 
 @pytest.mark.parametrize(
