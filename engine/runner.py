@@ -286,9 +286,10 @@ class Runner(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back all processes."""
-        ...
+        """Give back all processes, if there are any."""
+        return
 
+    # written here, so that a runner that names this class as its base needn't repeat them
     def __enter__(self) -> Self:
         return self
 

@@ -13,54 +13,9 @@ from numpy.typing import NDArray
 from engine.code.arguments import SpecialArgument, leaf_of
 from engine.runner import StepFunction
 
-__all__ = ["State", "StepTable", "walker"]
+__all__ = ["State", "StepTable"]
 
 State = tuple[int, ...]  # all tokens that were fed so far, the start symbol first
-
-
-def walker(name: str, tokens: NDArray[Any], chances: Any) -> Callable[[Any, Any], tuple[Any, State]]:
-    """Return the step function of a table; the sandbox has one that answers the same.
-
-    Parameters
-    ----------
-    name : str
-    tokens : ndarray, (sequences, longest)
-        Sequences of tokens fed after the first one, filled up with -1.
-    chances : ndarray or Tensor, (sequences + 1, tokens)
-        Every answer is a copy of a row: that of the sequence, or the last one.
-    """
-    keys = [tuple(token for token in row if token >= 0) for row in tokens.tolist()]
-    rows = {key: chances[place] for place, key in enumerate(keys)}
-    other = chances[-1]
-
-    def step(y: Any, s: Any) -> tuple[Any, State]:
-        token, state = _plain(y), _plain(s)
-        if type(token) is not int:
-            raise LookupError(f"{name}() was called with something else than one token")
-        if type(state) is not tuple:
-            raise LookupError(f"{name}() was called with a state that it didn't give")
-        state = (*state, token)
-        row = rows.get(state[1:], other)
-        return row.clone() if hasattr(row, "clone") else row.copy(), state
-
-    step.__name__ = step.__qualname__ = name
-    return step
-
-
-def _plain(value: Any) -> int | State | None:
-    """Return a token as an int and a state as a tuple, whatever they are wrapped in."""
-    if hasattr(value, "tolist"):
-        value = (value.detach() if hasattr(value, "detach") else value).tolist()
-    if isinstance(value, list | tuple):
-        found = tuple(_plain(item) for item in value)
-        return tuple(item for item in found if type(item) is int) if _whole(found) else None
-    if type(value) in (int, float, bool) and value == value // 1:
-        return int(value)
-    return None
-
-
-def _whole(items: tuple[Any, ...]) -> bool:
-    return all(type(item) is int for item in items)
 
 
 @dataclass(frozen=True)
@@ -115,8 +70,11 @@ class StepTable(SpecialArgument):
         return dict(self.rows)
 
     def step(self) -> Callable[[Any, Any], tuple[Any, State]]:
-        """Return the function itself; rows are numpy arrays."""
-        return walker("step", *self._arrays())
+        """Return the function itself, the one that stands beside student code; rows are numpy arrays."""
+        from engine.sandbox.child.calls import make_step
+        from engine.sandbox.child.wire import StepNode
+
+        return make_step(StepNode("step", *self._arrays()), np.copy)
 
     def wire(self, library: str) -> StepFunction:
         """Return what crosses to the child."""

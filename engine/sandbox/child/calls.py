@@ -10,8 +10,8 @@ import gc
 import signal
 import time
 import types
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from .arrays import (
     KeptResults,
@@ -24,7 +24,7 @@ from .arrays import (
     view_array,
     writes_through,
 )
-from .modules import add_source, main_module, offer_modules, run_statements
+from .modules import Tolerate, add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
 from .wire import (
     MAX_REPLY_NODES,
@@ -40,7 +40,18 @@ from .wire import (
 if TYPE_CHECKING:
     from .linux import SharedMemory
 
-__all__ = ["DecodedCalls", "Files", "LoadedSubmission", "load", "make_step", "run_call"]
+__all__ = [
+    "DecodedCalls",
+    "Files",
+    "LoadedSubmission",
+    "PlannedCalls",
+    "ReplyWriter",
+    "copy_row",
+    "load",
+    "load_into",
+    "make_step",
+    "run_call",
+]
 
 # The grader cuts them in the same way; here so that a reply stays small.
 _MAX_TEXT: Final = 2000
@@ -128,17 +139,17 @@ class _Clock:
     armed = False
     rang = False
 
-    def start(self, seconds: float) -> None:
-        """Set the clock."""
-        self.armed, self.rang = True, False
-        if hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGPROF, self._ring)
+    def start(self, seconds: float | None) -> None:
+        """Set the clock; without seconds it stays silent, as where programs of ours run in any thread."""
+        self.armed, self.rang = seconds is not None, False
+        if seconds is not None and hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGPROF, self._ring)  # only the main thread may do that
             signal.setitimer(signal.ITIMER_PROF, seconds, _REPEAT_S)
 
     def stop(self) -> None:
         """Stop the clock."""
-        self.armed = False
-        if hasattr(signal, "setitimer"):
+        was_armed, self.armed = self.armed, False
+        if was_armed and hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _ring(self, *_: object) -> None:
@@ -176,7 +187,39 @@ def load(
     files = {file: name for name, file in names.items()} | {filename: ""}
     module = main_module(filename, source, others)
     add_source(filename, source)
+
+    def offer(tolerate: Tolerate) -> None:
+        if others:
+            offer_modules(module, others, names, tolerate)
+        offer_standins(module, source)
+
+    return load_into(module, source, files, functions, cpu_s, offer)
+
+
+def load_into(
+    module: types.ModuleType,
+    source: str,
+    files: Files,
+    functions: Sequence[str],
+    cpu_s: float | None,
+    offer: Callable[[Tolerate], None],
+) -> LoadedSubmission:
+    """Run the source in a module that is empty yet.
+
+    Parameters
+    ----------
+    module : module
+        With the file's name for tracebacks.
+    source : str
+    files : mapping of str to str
+        Names for tracebacks to modules, "" for the submission itself.
+    functions, cpu_s
+        As for :func:`load`; None for no limit.
+    offer : callable
+        Makes imports find what they should; it gets what becomes of statements that raise.
+    """
     failed: list[BaseException] = []
+    filename = str(module.__file__)
 
     def tolerate(error: BaseException) -> None:
         if _clock.rang or isinstance(error, MemoryError | _OutOfTimeError):
@@ -186,20 +229,45 @@ def load(
         if len(failed) < _MAX_FAILED:
             failed.append(error)
 
-    if others:
-        offer_modules(module, others, names, tolerate)
-    offer_standins(module, source)
+    offer(tolerate)
 
     def act() -> Report:
         run_statements(source, filename, module.__dict__, tolerate)
         return {"status": "returned"}
 
     report = _guarded(act, files, cpu_s)
-    explained = [_explained(error, files) for error in failed]
+    explained = [_explained(error, files, cpu_s) for error in failed]
     report["failed"] = [entry["exception"] for entry in explained if "exception" in entry]
     defined = module.__dict__
     report["missing"] = [name for name in functions if not callable(defined.get(name))]
     return LoadedSubmission(module, files, report, KeptResults())
+
+
+class ReplyWriter(Protocol):
+    """Takes down values as :class:`TreeWriter` does, whatever it makes of them."""
+
+    nodes: int
+    blobs: list[bytes]
+
+    def node(self, value: Any) -> Any:
+        """Return what stands for a value in a report."""
+        ...
+
+
+class PlannedCalls(Protocol):
+    """The calls of one job, and fresh arguments for each."""
+
+    calls: Sequence[Mapping[str, Any]]
+    call_s: float | None
+    shared: tuple[int, int]
+
+    def arguments(self, index: int) -> tuple[list[Any], dict[str, Any], list[Any] | None]:
+        """Return fresh positional and keyword arguments of one call, and its cotangents."""
+        ...
+
+    def writer(self, max_bytes: int, max_nodes: int) -> ReplyWriter:
+        """Return what takes down the results of one call, under these caps."""
+        ...
 
 
 class DecodedCalls:
@@ -216,8 +284,8 @@ class DecodedCalls:
     """
 
     def __init__(self, body: dict[str, Any], blob: memoryview, memory: SharedMemory | None = None) -> None:
-        self.calls: list[dict[str, Any]] = body["calls"]
-        self.call_s: float = body["call_s"]
+        self.calls: Sequence[Mapping[str, Any]] = body["calls"]
+        self.call_s: float | None = body["call_s"]
         self._blob = blob
         self._memory = memory
         self.shared = (0, 0) if memory is None else memory.bounds
@@ -231,17 +299,26 @@ class DecodedCalls:
         kwargs = {name: reader.value(node) for name, node in call["k"]}
         return args, kwargs, None if call["g"] is None else [reader.value(node) for node in call["g"]]
 
+    def writer(self, max_bytes: int, max_nodes: int) -> ReplyWriter:
+        """Return a writer of nodes."""
+        return TreeWriter(_describe, max_bytes, min(max_nodes, MAX_REPLY_NODES))
+
     def _view(self, node: PlacedNode) -> Any:
         assert self._memory is not None
         return view_array(node, self._memory.buffer)
 
 
 def _make_step(node: StepNode) -> Callable[..., Any]:
-    return make_step(node, lambda row: row.clone() if hasattr(row, "clone") else row.copy())
+    return make_step(node, copy_row)
+
+
+def copy_row(row: Any) -> Any:
+    """Return a copy of an array or a tensor."""
+    return row.clone() if hasattr(row, "clone") else row.copy()
 
 
 def run_call(
-    loaded: LoadedSubmission, plan: DecodedCalls, index: int, max_bytes: int, max_nodes: int
+    loaded: LoadedSubmission, plan: PlannedCalls, index: int, max_bytes: int, max_nodes: int
 ) -> tuple[Report, list[bytes], int]:
     """Do one call of the plan.
 
@@ -259,7 +336,7 @@ def run_call(
     function = loaded.module.__dict__.get(call["f"])
     if not callable(function):
         return {"index": index, "status": "not_run", "code": "missing", "seconds": 0.0}, [], 0
-    writer = TreeWriter(_describe, max_bytes, min(max_nodes, MAX_REPLY_NODES))
+    writer = plan.writer(max_bytes, max_nodes)
     begun = time.perf_counter()
 
     def act() -> Report:
@@ -301,7 +378,7 @@ def _has_others(argument: Any, entries: dict[str, Any] | None) -> bool:
     return argument.keys() != entries.keys() or any(argument[name] is not entries[name] for name in entries)
 
 
-def _gradients(value: Any, cotangents: list[Any], inputs: list[Any], writer: TreeWriter) -> list[Any] | None:
+def _gradients(value: Any, cotangents: list[Any], inputs: list[Any], writer: ReplyWriter) -> list[Any] | None:
     """Return the nodes of the gradients: none at all if differentiating failed, None if there are none."""
     try:
         return [writer.node(gradient) for gradient in differentiate(value, cotangents, inputs)]
@@ -324,7 +401,7 @@ def _describe(value: Any, limit: int) -> Any:
         raise UnsupportedError("object") from None
 
 
-def _guarded(act: Callable[[], Report], files: Files, cpu_s: float) -> Report:
+def _guarded(act: Callable[[], Report], files: Files, cpu_s: float | None) -> Report:
     """Do `act` within its processor time; whatever it raises becomes a report."""
     begun = time.perf_counter()
     try:
@@ -341,21 +418,23 @@ def _guarded(act: Callable[[], Report], files: Files, cpu_s: float) -> Report:
     except TooLargeError as error:
         report = {"status": "too_large", "code": str(error)}
     except BaseException as error:
-        report = {"status": "timed_out"} if _clock.rang else _explained(error, files)
+        if cpu_s is None and not isinstance(error, Exception):
+            raise  # in the grader's own process an interruption means the grader
+        report = {"status": "timed_out"} if _clock.rang else _explained(error, files, cpu_s)
     if _clock.rang:  # even if the code caught the interruption and went on
         report = {"status": "timed_out"}
     report.setdefault("seconds", time.perf_counter() - begun)
     return report
 
 
-def _explained(error: BaseException, files: Files) -> Report:
+def _explained(error: BaseException, files: Files, cpu_s: float | None) -> Report:
     """Describe an exception without trusting any of its methods."""
     name = _class_name(error)
     file, line = _place(error, files)
     text = ""
     try:
         try:
-            _clock.start(_DESCRIBE_S)
+            _clock.start(None if cpu_s is None else _DESCRIBE_S)
             text = _plain(str(error))
         finally:
             _clock.stop()

@@ -15,8 +15,8 @@ from engine.code.arguments import SpecialArgument, array_of
 from engine.code.families import family
 from engine.code.random_values import ExactValues
 from engine.code.shared_cases import draw_table
-from engine.code.step_table import StepTable, walker
-from engine.sandbox.child.calls import make_step
+from engine.code.step_table import StepTable
+from engine.sandbox.child.calls import copy_row, make_step
 from engine.sandbox.child.wire import StepNode
 
 ROWS = (((), (0.5, 0.25, 0.25)), ((0,), (0.1, 0.6, 0.3)), ((0, 2), (0.0, 0.0, 1.0)))
@@ -87,11 +87,10 @@ def test_what_crosses_answers_the_same(table: StepTable, library: str) -> None:
     assert sent.name == "step" and (sent.tokens.library, sent.chances.library) == ("numpy", library)
     tokens, chances = array_of(sent.tokens), array_of(sent.chances)
     assert chances.shape == (len(tokens) + 1, table.vocabulary) and len(tokens) == len(table.rows)
-    beside = make_step(StepNode(sent.name, tokens, chances), np.copy)  # as in the sandbox
-    for step in (walker(sent.name, tokens, chances), beside):
-        for path in PATHS:
-            for got, right in zip(_walked(step, path), _walked(table.step(), path), strict=True):
-                assert (got.dtype, got.tolist()) == (right.dtype, right.tolist())
+    step = make_step(StepNode(sent.name, tokens, chances), np.copy)  # as in the sandbox
+    for path in PATHS:
+        for got, right in zip(_walked(step, path), _walked(table.step(), path), strict=True):
+            assert (got.dtype, got.tolist()) == (right.dtype, right.tolist())
 
 
 def test_an_answer_is_a_copy() -> None:
@@ -99,7 +98,7 @@ def test_an_answer_is_a_copy() -> None:
     row, _ = step(BOS, ())
     row[:] = 0.0
     assert step(BOS, ())[0].tolist() == [0.5, 0.25, 0.25]
-    tensors = walker("step", np.zeros((0, 0)), torch.tensor([[0.5, 0.5]]))
+    tensors = make_step(StepNode("step", np.zeros((0, 0)), torch.tensor([[0.5, 0.5]])), copy_row)
     tensors(BOS, ())[0].zero_()
     assert tensors(BOS, ())[0].tolist() == [0.5, 0.5]
 
