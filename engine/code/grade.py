@@ -8,24 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.code.examine import SourceFacts, examine_source
 from engine.code.exercise import CodeExercise
 from engine.code.explain.counterexample import find_counterexample
 from engine.code.explain.mutants import name_mutants
 from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
+from engine.code.loading import IMPORTABLE, ArgumentAdapter, CellLines, load_notes, missing_package
 from engine.code.observe import PlanObservations, observe
 from engine.code.plan import InputPlan
 from engine.code.show import exception_text
-from engine.code.source import (
-    IMPORTABLE,
-    CellLines,
-    OwnArguments,
-    SourceFacts,
-    defaults_of,
-    examine_source,
-    load_notes,
-    missing_package,
-)
+from engine.code.signatures import defaults_of
 from engine.errors import EngineError
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
@@ -107,7 +100,7 @@ def grade_code(
         runner = CellLines(runner)
     if not facts.passing.is_usual:
         size = exercise.signature.count(",") + 1
-        runner = OwnArguments(runner, facts.passing, defaults_of(exercise.signature), size)
+        runner = ArgumentAdapter(runner, facts.passing, defaults_of(exercise.signature), size)
     if facts.passing.requires is not None:
         blank = replace(blank, notes=(*blank.notes, _NO_DEFAULT.format(signature=exercise.signature)))
     told = tuple(_BY_KEYWORD.format(name=clean_line(name, 60)) for name in facts.passing.keywords.values())

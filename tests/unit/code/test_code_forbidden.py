@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from engine.code.source import examine_source, first_forbidden
+from engine.code.examine import examine_source, first_forbidden
 
 RULES = ("torch.softmax", "torch.nn.functional.*", ".softmax", "sorted")
 

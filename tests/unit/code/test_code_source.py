@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.code.source import examine_source, function_names
+from engine.code.examine import examine_source
+from engine.code.source import function_names
 
 SIGNATURE = "softmax(x, axis=-1)"
 

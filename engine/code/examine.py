@@ -1,0 +1,185 @@
+"""What a submission's source shows before it runs: syntax, library, forbidden calls, the function itself.
+
+The source is parsed, never compiled or executed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from engine.code.signatures import Passing, definition_fault, passing, signature_of
+from engine.code.source import MAX_CHARACTERS, ModuleBindings, parse_python, survey_bindings, tree_or_none
+from engine.text.escape import clean_line
+from engine.text.words import near_words
+
+__all__ = ["SourceFacts", "examine_source", "first_forbidden"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What the source shows.
+
+    Parameters
+    ----------
+    library : {"numpy", "torch"}
+        Which arrays the function gets: torch if the file imports torch anywhere, else numpy.
+    unreadable : str or None
+        One sentence if this is no Python at all.
+    fault : str or None
+        One sentence if the function is certainly missing or can't take the arguments.
+    hint : str or None
+        Names that look like the function's.
+    forbidden : str or None
+        One sentence about the first forbidden call, if there is one.
+    passing : Passing
+        How the function takes the arguments.
+    """
+
+    library: str
+    unreadable: str | None = None
+    fault: str | None = None
+    hint: str | None = None
+    forbidden: str | None = None
+    passing: Passing = field(default_factory=Passing)
+
+
+def examine_source(
+    source: str,
+    function: str,
+    signature: str,
+    *,
+    forbidden: tuple[str, ...] = (),
+    modules: Mapping[str, str] = MappingProxyType({}),
+) -> SourceFacts:
+    """Return the facts about one source.
+
+    Parameters
+    ----------
+    source : str
+        Foreign text.
+    function, signature : str
+        Name of the function and what its definition must look like, for example
+        ``"softmax(x, axis=-1)"``.
+    forbidden : tuple of str
+        Dotted names of calls that may not occur, ``numpy.*`` for all of a module.
+    modules : mapping of str to str
+        Sources of further modules beside the file, also foreign.
+    """
+    if len(source) + sum(map(len, modules.values())) > MAX_CHARACTERS:
+        return SourceFacts("numpy", unreadable=f"The file has more than {MAX_CHARACTERS} characters.")
+    if not source.strip():
+        return SourceFacts("numpy", unreadable="The file is empty.")
+    try:
+        tree = parse_python(source)
+    except SyntaxError as error:
+        return SourceFacts("numpy", unreadable=_syntax_sentence(error))
+    except (ValueError, RecursionError, MemoryError) as error:  # null bytes; nesting without end
+        reason = "it holds null bytes" if isinstance(error, ValueError) else "it is nested too deeply"
+        return SourceFacts("numpy", unreadable=f"The file isn't Python: {reason}.")
+    bindings = survey_bindings(tree)
+    others = [tree for tree in map(tree_or_none, modules.values()) if tree is not None]
+    torch = bindings.torch or any(survey_bindings(other).torch for other in others)
+    facts = SourceFacts("torch" if torch else "numpy")
+    for sentence in (first_forbidden(each, forbidden) for each in (tree, *others)):
+        if sentence is not None:
+            return replace(facts, forbidden=sentence)
+    if not bindings.dynamic:
+        fault = definition_fault(bindings.definition(function), signature)
+        if fault is not None:
+            return replace(facts, fault=fault)
+        actual = signature_of(bindings, function)
+        facts = replace(facts, passing=(actual and passing(actual, signature)) or Passing())
+    hint = _hint(bindings, function)
+    if bindings.dynamic or function in bindings.top:  # it could exist when the module has been loaded
+        return replace(facts, hint=hint)
+    return replace(facts, fault=f"The file doesn't define {signature}." + (f" {hint}" if hint else ""))
+
+
+def _hint(bindings: ModuleBindings, function: str) -> str | None:
+    """Return a sentence about the function that the student may have meant."""
+    if function in bindings.functions and function not in bindings.top:
+        return f"{function} is defined inside a class or another function; define it at the top level."
+    # the comparison takes time in proportion to the names, and to their lengths
+    folded = {name.lower().replace("_", ""): name for name in list(bindings.functions)[:200]}
+    if near := near_words(function.lower().replace("_", ""), folded):
+        return f"It defines {clean_line(folded[near[0]], 60)}: rename that if it is the one."
+    if len(bindings.functions) == 1:
+        return f"It defines {clean_line(next(iter(bindings.functions)), 60)}."
+    return None
+
+
+def _syntax_sentence(error: SyntaxError) -> str:
+    place = f" in line {error.lineno}" if error.lineno else ""
+    sentence = f"Python can't read the file: {clean_line(str(error.msg), 120)}{place}"
+    text = clean_line(error.text or "", 80)
+    return f"{sentence}: {text}" if text else f"{sentence}."
+
+
+# This finds what an honest student writes, under whatever name it was imported. It is no security measure:
+# getattr with a computed name, or a copy of the library's code, gets past it.
+def first_forbidden(tree: ast.Module, forbidden: tuple[str, ...]) -> str | None:
+    """Return one sentence about the first use of a forbidden name, None if there is none.
+
+    Parameters
+    ----------
+    tree : ast.Module
+    forbidden : tuple of str
+        Dotted names such as ``torch.nn.functional.softmax``; ``numpy.linalg.*`` means all below; a name
+        without a dot is a builtin, and one that starts with a dot a method (``.softmax``).
+    """
+    if not forbidden:
+        return None
+    names = _imported(tree)
+    uses = sorted(_uses(tree, names), key=lambda use: (use[0], use[1]))
+    for line, used in uses:
+        rule = next((rule for rule in forbidden if _falls_under(used, rule)), None)
+        if rule is not None:
+            return f"Line {line} uses {clean_line(used, 80)}, which this exercise asks you to do without."
+    return None
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """Return what each imported name stands for."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                whole = alias.name if alias.asname else alias.name.partition(".")[0]
+                names[alias.asname or whole] = whole
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            for alias in node.names:
+                names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return names
+
+
+def _uses(tree: ast.Module, names: dict[str, str]) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.lineno, f".{node.attr}"
+            dotted = _dotted(node)
+            if dotted is not None:
+                head, _, rest = dotted.partition(".")
+                yield node.lineno, f"{names.get(head, head)}.{rest}"
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.lineno, names.get(node.id, node.id)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def _dotted(node: ast.expr) -> str | None:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+def _falls_under(used: str, rule: str) -> bool:
+    if rule.endswith(".*"):
+        return used.startswith(rule[:-1])
+    return used == rule
