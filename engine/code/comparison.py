@@ -1,7 +1,8 @@
-"""Where two results part, as a clause for the student: what most properties come to.
+"""Where two results differ, as a clause for the student: what most properties come to.
 
 A clause shows what was seen beside what is due, with as many digits as it takes to tell the two apart: a
-sentence whose evidence looks like the right answer is worse than none.
+sentence whose evidence looks like the right answer is worse than none. At the end of the file are programs
+that compute nothing (:func:`degenerate`): zeros, NaN, one number, an argument, an exception, random numbers.
 """
 
 from __future__ import annotations
@@ -16,21 +17,22 @@ from numpy.typing import NDArray
 from engine.code.arguments import arrays_of
 from engine.code.observe import CallObservation, PlanObservations, UnusableError
 from engine.code.plan import PlanCase
-from engine.code.show import described, number, number_pair
+from engine.code.show import number, number_pair
 from engine.code.step_table import StepTable
 from engine.runner import CallStatus
 
 __all__ = [
     "DifferenceEvidence",
-    "apart",
     "contrast",
     "degenerate",
-    "differs",
-    "own",
-    "own_slack",
-    "part_apart",
+    "describe_difference",
+    "describe_part_difference",
+    "describe_worst",
+    "slack_between",
     "total_slack",
-    "worst",
+    "values_or_none",
+    "where_different",
+    "worst_index",
 ]
 
 Floats = NDArray[np.float64]
@@ -48,39 +50,67 @@ class DifferenceEvidence(str):
 
     def __new__(cls, clause: str, got: str = "", due: str = "") -> Self:
         """Return the clause with both texts beside it."""
-        made = super().__new__(cls, clause)
-        made.got, made.due = got, due
-        return made
+        evidence = super().__new__(cls, clause)
+        evidence.got, evidence.due = got, due
+        return evidence
 
 
-def contrast(call: str, clause: str, got: Any, due: Any) -> DifferenceEvidence:
+def contrast(
+    seen: PlanObservations, member: int, clause: str, got: Any, due: Any, **fields: Any
+) -> DifferenceEvidence:
     """Return a clause on two numbers that differ.
 
     Parameters
     ----------
-    call : str
-        What the clause begins with, as it is.
+    seen : PlanObservations
+    member : int
+        The case that the result is of.
     clause : str
-        Holds ``{got}`` and ``{due}``, which are filled in so that they can be told apart.
+        Holds ``{call}``, ``{got}`` and ``{due}``; the last two are filled in so that they can be told apart.
     got, due : number
+    **fields
+        What else is filled in.
     """
     texts = number_pair(got, due)
-    return DifferenceEvidence(f"{call} {clause.format(got=texts[0], due=texts[1])}", *texts)
+    text = clause.format(call=seen.call(member), got=texts[0], due=texts[1], **fields)
+    return DifferenceEvidence(text, *texts)
 
 
-def differs(got: Floats, wanted: Floats, slack: Any) -> NDArray[np.bool_]:
+def where_different(got: Floats, wanted: Floats, slack: Any) -> NDArray[np.bool_]:
     """Return where two arrays lie further apart than `slack`; equal infinities, and two NaN, don't."""
     with np.errstate(invalid="ignore"):
         near = np.abs(got - wanted) <= slack
     return np.asarray(~(near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))))
 
 
-def worst(got: Floats, wanted: Floats, wrong: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Return the wrong place where the error is largest; what isn't finite is larger than anything."""
+def worst_index(got: Floats, wanted: Floats, wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the wrong entry whose error is largest; what isn't finite is larger than anything."""
     with np.errstate(invalid="ignore"):
         error = np.where(wrong, np.abs(got - wanted), -1.0)
-    flat = int(np.argmax(np.where(wrong & ~np.isfinite(error), np.inf, error)))
-    return tuple(int(index) for index in np.unravel_index(flat, error.shape))
+    position = int(np.argmax(np.where(wrong & ~np.isfinite(error), np.inf, error)))
+    return tuple(int(index) for index in np.unravel_index(position, error.shape))
+
+
+def describe_worst(
+    seen: PlanObservations,
+    member: int,
+    clause: str,
+    got: Floats,
+    wanted: Floats,
+    slack: Any,
+    other: int | None = None,
+) -> DifferenceEvidence | None:
+    """Return None if two arrays of one shape agree within `slack`, else a clause on the worst entry.
+
+    The clause is as in :func:`contrast`; ``{index}`` in it is the position of that entry along the first
+    axis, ``{other}`` the call on the case `other`.
+    """
+    wrong = where_different(got, wanted, slack)
+    if not wrong.any():
+        return None  # before any call is written out, which takes longer than the comparison
+    index = worst_index(got, wanted, wrong)
+    fields = {"index": index[0] if index else 0, "other": "" if other is None else seen.call(other)}
+    return contrast(seen, member, clause, got[index], wanted[index], **fields)
 
 
 def total_slack(seen: PlanObservations, members: Sequence[int], part: int = 0) -> float:
@@ -88,23 +118,23 @@ def total_slack(seen: PlanObservations, members: Sequence[int], part: int = 0) -
     return sum(seen.expected(member).parts[part].slack for member in members)
 
 
-def own_slack(seen: PlanObservations, members: Sequence[int], part: int = 0) -> float:
+def slack_between(seen: PlanObservations, members: Sequence[int], part: int = 0) -> float:
     """Return the slack between results of one program, which may be wrong.
 
     Rounding is relative: where the numbers are larger than the right ones, so are their errors.
     """
-    found = max(_largest(own(seen, member, part)) for member in members)
+    largest = max(_largest(values_or_none(seen, member, part)) for member in members)
     right = max(_largest(seen.expected(member).parts[part].values) for member in members)
-    return total_slack(seen, members, part) * max(1.0, found / right if right > 0 else 1.0)
+    return total_slack(seen, members, part) * max(1.0, largest / right if right > 0 else 1.0)
 
 
 def _largest(values: Floats | None) -> float:
-    found = 0.0 if values is None else float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
-    return found if math.isfinite(found) else 0.0
+    largest = 0.0 if values is None else float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    return largest if math.isfinite(largest) else 0.0
 
 
-def own(seen: PlanObservations, member: int, part: int = 0) -> Floats | None:
-    """Return one part of a program's own result, to compare another one with; None if there is none.
+def values_or_none(seen: PlanObservations, member: int, part: int = 0) -> Floats | None:
+    """Return one part of a program's result, to compare another one with; None if there is none.
 
     A call that raised, or gave another shape, is reported by the checks that it belongs to.
     """
@@ -114,7 +144,7 @@ def own(seen: PlanObservations, member: int, part: int = 0) -> Floats | None:
         return None
 
 
-def apart(
+def describe_difference(
     seen: PlanObservations,
     members: Sequence[int],
     got: Floats,
@@ -123,7 +153,7 @@ def apart(
     *,
     noun: str = "an entry",
 ) -> DifferenceEvidence | None:
-    """Return None if two arrays of one shape agree within `slack`, else where they part most.
+    """Return None if two arrays of one shape agree within `slack`, else where they differ most.
 
     Parameters
     ----------
@@ -136,34 +166,28 @@ def apart(
     noun : str
         What an entry is called.
     """
-    wrong = differs(got, wanted, slack)
-    if not wrong.any():
-        return None
-    place = worst(got, wanted, wrong)
-    calls = [described(seen.plan, member, seen.function) for member in members]
-    where = f"between {calls[0]} and {calls[1]}" if len(calls) > 1 else f"for {calls[0]}"
-    return contrast(f"{where} {noun}", "is {got} instead of {due}", got[place], wanted[place])
+    where, other = ("between {call} and {other}", members[1]) if len(members) > 1 else ("for {call}", None)
+    clause = f"{where} {noun} is {{got}} instead of {{due}}"
+    return describe_worst(seen, members[0], clause, got, wanted, slack, other)
 
 
-def part_apart(
+def describe_part_difference(
     seen: PlanObservations, members: Sequence[int], part: int, wanted: Floats
 ) -> DifferenceEvidence | None:
     """Return where one part of the last case's result differs from what the cases before it lead to."""
     noun = f"an entry of {seen.expected(members[-1]).result.parts[part]}"
-    slack = own_slack(seen, members, part)
-    return apart(seen, members[-2:], seen.values(members[-1], part), wanted, slack, noun=noun)
+    slack = slack_between(seen, members, part)
+    got = seen.values(members[-1], part)
+    return describe_difference(seen, members[-2:], got, wanted, slack, noun=noun)
 
 
-# ----------------------------------------------------------------------------------------------------
-# Programs that compute nothing: zeros, NaN, one number, an argument, an exception or random numbers.
-#
-# Such a program breaks many laws and keeps some others by accident. Neither says anything about it, so it
-# earns nothing, and it's told what it does instead of a known mistake that happens to look alike.
+# Programs that compute nothing break many laws and keep some others by accident. Neither says anything about
+# them, so they earn nothing, and are told what they do instead of a known mistake that happens to look alike.
 
 Kind = tuple[str, Hashable]  # what one call came to; "" for a result that may have been computed
 
-# of one input alone nobody can tell whether its result was computed
-_LEAST = 3
+# Of one input alone nobody can tell whether its result was computed, and two may be alike.
+_LEAST_CALLS = 3
 
 
 def degenerate(seen: PlanObservations) -> str | None:
@@ -185,7 +209,7 @@ def degenerate(seen: PlanObservations) -> str | None:
     wanted: set[Hashable] = set()
     judged = 0
     for case, observation in zip(seen.plan.cases, seen.items, strict=True):
-        if not _tells(case, observation):
+        if not _has_result(case, observation):
             continue
         kind = _kind(case, observation)
         if kind is None:
@@ -196,7 +220,7 @@ def degenerate(seen: PlanObservations) -> str | None:
             results.add(_key([part.values for part in observation.parts]))
         if case.expected is not None:
             wanted.add(_key([part.values for part in case.expected.parts]))
-    if judged < _LEAST or len(wanted) < 2:
+    if judged < _LEAST_CALLS or len(wanted) < 2:
         return None
     names = list(dict.fromkeys(name for name, _ in kinds))
     if "" in names:  # at least one result holds different numbers
@@ -206,8 +230,8 @@ def degenerate(seen: PlanObservations) -> str | None:
         return "returns the same result for every input" if same else _without_model(seen)
     if len({value for name, value in kinds if name == _ONE}) > 1:
         return _without_model(seen)  # not always the same number: mostly something was computed
-    told = [_words(name, value) for name, value in kinds]
-    return f"{' or '.join(dict.fromkeys(told))} for every input"
+    habits = [_words(name, value) for name, value in kinds]
+    return f"{' or '.join(dict.fromkeys(habits))} for every input"
 
 
 def _without_model(seen: PlanObservations) -> str | None:
@@ -231,8 +255,8 @@ def _ignores_the_model(seen: PlanObservations) -> bool:
         got, due = answers.setdefault(case.args[2:], (set(), set()))
         got.add(_key([part.values for part in observation.parts]))
         due.add(_key([part.values for part in case.expected.parts]))
-    told = [got for got, due in answers.values() if len(due) > 1]
-    return bool(told) and all(len(got) == 1 for got in told)
+    telling = [got for got, due in answers.values() if len(due) > 1]
+    return bool(telling) and all(len(got) == 1 for got in telling)
 
 
 def _is_random(seen: PlanObservations) -> bool:
@@ -256,6 +280,7 @@ def _is_right(case: PlanCase, observation: CallObservation) -> bool:
     if all(np.ptp(part.values) == 0 for part in case.expected.parts if part.values.size):
         return False  # a single weight is 1 whatever it was made of
     pairs = zip(observation.parts, case.expected.parts, strict=True)
+    # much wider than any tolerance: a program that is right but for its precision isn't random
     return all(
         got.values.shape == part.values.shape and np.allclose(got.values, part.values, rtol=1e-2, atol=1e-6)
         for got, part in pairs
@@ -265,7 +290,7 @@ def _is_right(case: PlanCase, observation: CallObservation) -> bool:
 _ONE = "one number"
 
 
-def _tells(case: PlanCase, observation: CallObservation) -> bool:
+def _has_result(case: PlanCase, observation: CallObservation) -> bool:
     """Return whether a case has a result to compute, and the call was made."""
     if case.expected is None or observation.status is CallStatus.NOT_RUN:
         return False
@@ -294,8 +319,8 @@ def _kind(case: PlanCase, observation: CallObservation) -> Kind | None:
 def _are_arguments(arrays: Sequence[Floats], case: PlanCase) -> bool:
     """Return whether every part is an argument as it came, and the right result is another."""
     assert case.expected is not None
-    given = [np.asarray(array, dtype=np.float64) for array in arrays_of(case.args)]
-    if not all(any(np.array_equal(array, argument) for argument in given) for array in arrays):
+    arguments = [np.asarray(array, dtype=np.float64) for array in arrays_of(case.args)]
+    if not all(any(np.array_equal(array, argument) for argument in arguments) for array in arrays):
         return False
     right = [part.values for part in case.expected.parts]
     return not all(map(np.array_equal, arrays, right))

@@ -105,6 +105,10 @@ class PlanObservations:
     def __getitem__(self, member: int) -> CallObservation:
         return self.items[member]
 
+    def call(self, member: int, shapes: bool = False) -> str:
+        """Return the call on a case as one short expression; with `shapes` arrays stand there by these."""
+        return described(self.plan, member, self.function, shapes)
+
     def expected(self, member: int) -> ExpectedResult:
         """Return the reference's result of a case; LookupError for one that must be refused.
 
@@ -160,8 +164,7 @@ class PlanObservations:
         return tuple(part.values for part in parts)
 
     def _unusable(self, member: int, verdict: Verdict, told: str, blunt: str | None = None) -> NoReturn:
-        call = described(self.plan, member, self.function)
-        raise UnusableError(verdict, f"{call} {told}", f"your function {blunt or told}")
+        raise UnusableError(verdict, f"{self.call(member)} {told}", f"your function {blunt or told}")
 
 
 def observe(plan: InputPlan, library: str, outcomes: Sequence[CallOutcome]) -> tuple[CallObservation, ...]:

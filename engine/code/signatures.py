@@ -1,8 +1,8 @@
 """Which arguments a function takes, according to its source, and how the grader passes those of an exercise.
 
 Names of arguments don't matter, and an optional one may be positional or keyword-only:
-``f(scores, *, dim=-1)`` is graded for ``softmax(x, axis=-1)`` too. A signature that the source doesn't show (a decorator's, an
-import's) is called by position and judged by its results.
+``f(scores, *, dim=-1)`` is graded for ``softmax(x, axis=-1)`` too. A signature that the source doesn't show
+(a decorator's, an import's) is called by position and judged by its results.
 """
 
 from __future__ import annotations

@@ -7,22 +7,33 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.comparison import DifferenceEvidence, apart, contrast, differs, own, own_slack, worst
+from engine.code.comparison import (
+    DifferenceEvidence,
+    contrast,
+    describe_difference,
+    describe_worst,
+    slack_between,
+    values_or_none,
+    where_different,
+    worst_index,
+)
 from engine.code.observe import PlanObservations
-from engine.code.plan import CaseGroup, ExpectedPart, ExpectedResult
+from engine.code.plan import CaseGroup, ExpectedPart
 from engine.code.properties.catalogue import Property
 from engine.code.results import ArrayResult
-from engine.code.show import described, shape_text
+from engine.code.show import shape_text
 from engine.code.tolerance import VALUES
 from engine.runner import CallStatus
 
-__all__ = ["PROPERTIES", "_CONTRACT", "_RELATIONS", "is_right", "judge_values"]
+__all__ = ["PROPERTIES", "is_right", "judge_values"]
 
+Floats = NDArray[np.float64]
 Judge = Callable[[CaseGroup, PlanObservations], str | None]
 
 # how far two results of one program in different precision may lie apart, in tolerances of a right one: a
 # wrong program may pass its roundings on through larger numbers
 _LENIENT = 4.0
+_LAYOUTS = {"read-only": "if the arrays are read-only", "strided": "if the arrays are views with gaps"}
 _REFUSALS = {"ValueError", "AxisError"}
 _OTHER_BUILTIN = {
     "ArithmeticError", "AssertionError", "AttributeError", "IndexError", "KeyError", "LookupError",
@@ -45,7 +56,7 @@ def _shape(group: CaseGroup, seen: PlanObservations) -> str | None:
     return None
 
 
-def _parts(seen: PlanObservations, member: int) -> list[tuple[NDArray[np.float64], ExpectedPart]]:
+def _parts(seen: PlanObservations, member: int) -> list[tuple[Floats, ExpectedPart]]:
     """Return what came back beside what should, part by part; UnusableError if the shapes differ."""
     wanted = seen.expected(member).parts
     return [(seen.values(member, place), part) for place, part in enumerate(wanted)]
@@ -56,21 +67,17 @@ def _dtype(group: CaseGroup, seen: PlanObservations) -> str | None:
     for member in group.members:
         case, expected = seen.plan.cases[member], seen.expected(member)
         for place, (_, part) in enumerate(_parts(seen, member)):
-            came = "float32" if case.narrow and seen.library == "numpy" else part.dtype
-            name = _of_part(expected, place)
+            name = expected.result.parts[place]
+            result = f"the result {name}" if name else "the result"
             got, kind = (seen[member].parts or ())[place].dtype, (seen[member].parts or ())[place].kind
             if kind:
                 due = ArrayResult().wanted(seen.library)
-                return DifferenceEvidence(f"the result{name} is {kind}, expected {due}", kind, due)
+                return DifferenceEvidence(f"{result} is {kind}, expected {due}", kind, due)
             if got != part.dtype:
-                given = "" if part.dtype == "bool" else f"for {came} input "  # a mask is made of a number
-                return DifferenceEvidence(f"{given}the result{name} is {got}", got, part.dtype)
+                input_dtype = "float32" if case.narrow and seen.library == "numpy" else part.dtype
+                where = "" if part.dtype == "bool" else f"for {input_dtype} input "  # a mask's is a number
+                return DifferenceEvidence(f"{where}{result} is {got}", got, part.dtype)
     return None
-
-
-def _of_part(expected: ExpectedResult, place: int) -> str:
-    name = expected.result.parts[place]
-    return f" {name}" if name else ""
 
 
 def _pure(group: CaseGroup, seen: PlanObservations) -> str | None:
@@ -81,58 +88,55 @@ def _pure(group: CaseGroup, seen: PlanObservations) -> str | None:
     if group.data.get("similar"):
         return _stale(group, seen)
     first = group.members[0]
-    call = described(seen.plan, first, seen.function)
     if len(group.members) == 1:
-        if seen[first].modified:
-            return DifferenceEvidence(f"after {call} an argument isn't as it was before")
-        if seen[first].shared:
-            return DifferenceEvidence(
-                f"writing into the result of {call} changes an argument, because it's a view of it"
-            )
-        if seen[first].kept:
-            return DifferenceEvidence(
-                f"the result of {call} is the same object, or memory, as that of an earlier call"
-            )
-        return None
+        observation = seen[first]
+        if not (observation.modified or observation.shared or observation.kept):
+            return None
+        call = seen.call(first)
+        if observation.modified:
+            clause = f"after {call} an argument isn't as it was before"
+        elif observation.shared:
+            clause = f"writing into the result of {call} changes an argument, because it's a view of it"
+        else:
+            clause = f"the result of {call} is the same object, or memory, as that of an earlier call"
+        return DifferenceEvidence(clause)
     for place in range(len(seen.expected(first).parts)):
-        pair = [own(seen, member, place) for member in group.members]
+        pair = [values_or_none(seen, member, place) for member in group.members]
         if pair[0] is None or pair[1] is None:
             return None
-        wrong = differs(pair[0], pair[1], own_slack(seen, group.members, place))
-        if wrong.any():
-            at = worst(pair[0], pair[1], wrong)
-            clause = "gave {got} in one entry, and {due} when it was called again"
-            return contrast(call, clause, pair[0][at], pair[1][at])
+        clause = "{call} gave {got} in one entry, and {due} when it was called again"
+        slack = slack_between(seen, group.members, place)
+        if evidence := describe_worst(seen, first, clause, pair[0], pair[1], slack):
+            return evidence
     return None
 
 
 def _stale(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge two inputs that are alike in much, but have different results: is the second the first's?"""
     first, second = group.members
-    kept = [own(seen, first, place) for place in range(len(seen.expected(first).parts))]
-    got = [own(seen, second, place) for place in range(len(seen.expected(second).parts))]
     if not is_right(seen, first) or is_right(seen, second):
         return None
-    if not all(
-        a is not None and b is not None and np.array_equal(a, b) for a, b in zip(kept, got, strict=True)
-    ):
+    pairs = zip(_all_values(seen, first), _all_values(seen, second), strict=True)
+    if not all(a is not None and b is not None and np.array_equal(a, b) for a, b in pairs):
         return None
-    calls = [described(seen.plan, member, seen.function) for member in group.members]
-    return DifferenceEvidence(f"{calls[1]} gave the result of {calls[0]}, which was called before")
+    clause = f"{seen.call(second)} gave the result of {seen.call(first)}, which was called before"
+    return DifferenceEvidence(clause)
+
+
+def _all_values(seen: PlanObservations, member: int) -> list[Floats | None]:
+    return [values_or_none(seen, member, part) for part in range(len(seen.expected(member).parts))]
 
 
 def is_right(seen: PlanObservations, member: int) -> bool:
     """Return whether all parts of a result are what the definition gives."""
-    parts = seen.expected(member).parts
-    found = [own(seen, member, place) for place in range(len(parts))]
-    pairs = zip(found, parts, strict=True)
-    return all(values is not None and not _off(values, part).any() for values, part in pairs)
+    pairs = zip(_all_values(seen, member), seen.expected(member).parts, strict=True)
+    return all(values is not None and not _where_wrong(values, part).any() for values, part in pairs)
 
 
-def _off(got: NDArray[np.float64], part: ExpectedPart) -> NDArray[np.bool_]:
+def _where_wrong(got: Floats, part: ExpectedPart) -> NDArray[np.bool_]:
     """Return where a part of a result is wrong; nothing is broadcast, because the shape was compared."""
     largest = float(np.abs(part.values).max(initial=1.0))
-    return differs(got, part.values, max(part.slack, VALUES * largest))
+    return where_different(got, part.values, max(part.slack, VALUES * largest))
 
 
 def _refuses(group: CaseGroup, seen: PlanObservations) -> str | None:
@@ -146,7 +150,7 @@ def _refuses(group: CaseGroup, seen: PlanObservations) -> str | None:
         return None  # a class of the student's own
     if seen[member].takes_fewer:
         return None  # an argument that is missing altogether shows in the checks of what it does
-    call = described(seen.plan, member, seen.function, shapes=True)
+    call = seen.call(member, shapes=True)
     if kind is not None:
         return DifferenceEvidence(f"{call} raised {kind}, not ValueError", kind, "ValueError")
     shape = "" if observation.shape is None else f" of shape {shape_text(observation.shape)}"
@@ -157,68 +161,48 @@ def judge_values(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge every part of every member by what the definition gives."""
     for member in group.members:
         for place, (got, part) in enumerate(_parts(seen, member)):
-            wrong = _off(got, part)
+            wrong = _where_wrong(got, part)
             if wrong.any():
-                return _apart(seen, member, place, got, part, wrong)
+                return _wrong_entry(seen, member, place, got, wrong)
     return None
 
 
-def _apart(
-    seen: PlanObservations,
-    member: int,
-    place: int,
-    got: NDArray[np.float64],
-    part: ExpectedPart,
-    wrong: NDArray[np.bool_],
+def _wrong_entry(
+    seen: PlanObservations, member: int, place: int, got: Floats, wrong: NDArray[np.bool_]
 ) -> DifferenceEvidence:
-    call = described(seen.plan, member, seen.function)
     expected = seen.expected(member)
-    if part.dtype == "int":
-        found = expected.result.text(seen[member].parts or (), seen.library)
-        due = expected.text(seen.library)
-        return DifferenceEvidence(f"for {call} the result is {found}, expected {due}", found, due)
-    at = worst(got, part.values, wrong)
-    where = ", ".join(str(index) for index in at)
-    entry, name = f"entry [{where}]" if where else "the result", expected.result.parts[place]
-    named = f"{entry} of {name}" if name else entry
-    return contrast(f"for {call} {named}", "is {got}, expected {due}", got[at], part.values[at])
+    part, name = expected.parts[place], expected.result.parts[place]
+    if part.dtype == "int":  # token ids: a whole result says more than one of its entries
+        texts = expected.result.text(seen[member].parts or (), seen.library), expected.text(seen.library)
+        clause = f"for {seen.call(member)} the result is {texts[0]}, expected {texts[1]}"
+        return DifferenceEvidence(clause, *texts)
+    index = worst_index(got, part.values, wrong)
+    entry = f"entry [{', '.join(map(str, index))}]" if index else "the result"
+    entry = f"{entry} of {name}" if name else entry
+    clause = f"for {{call}} {entry} is {{got}}, expected {{due}}"
+    return contrast(seen, member, clause, got[index], part.values[index])
 
 
 def _as_alone(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge an input in another form by what the program itself gives for the plain form.
 
-    Members are the case and its plain twin. A twin without a result is reported elsewhere.
+    Members are the case and its plain form. A plain form without a result is reported elsewhere.
     """
-    member, twin = group.members
-    plain = [own(seen, twin, place) for place in range(len(seen.expected(twin).parts))]
-    if any(values is None for values in plain):
+    member, plain = group.members
+    values = _all_values(seen, plain)
+    if any(array is None for array in values):
         return None
-    if seen[twin].modified and seen.plan.cases[member].layout == "read-only" and seen[member].exception:
+    layout = seen.plan.cases[member].layout
+    if seen[plain].modified and layout == "read-only" and seen[member].exception:
         return None  # it writes into its arguments: the same fault, which the check of that reports
-    for place, values in enumerate(plain):
-        assert values is not None
-        got = seen.values(member, place)
-        wrong = differs(got, values, _LENIENT * own_slack(seen, [member], place))
-        if wrong.any():
-            at = worst(got, values, wrong)
-            form = _form(seen, member)
-            call = described(seen.plan, member, seen.function)
-            return contrast(
-                f"for {call}", f"an entry is {{got}} {form}, and {{due}} otherwise", got[at], values[at]
-            )
+    form = _LAYOUTS.get(layout) or f"in {seen.expected(member).parts[0].dtype}"
+    clause = f"for {{call}} an entry is {{got}} {form}, and {{due}} otherwise"
+    for place, array in enumerate(values):
+        assert array is not None
+        slack = _LENIENT * slack_between(seen, [member], place)
+        if evidence := describe_worst(seen, member, clause, seen.values(member, place), array, slack):
+            return evidence
     return None
-
-
-def _form(seen: PlanObservations, member: int) -> str:
-    """Return in what form the arguments of a case came."""
-    case = seen.plan.cases[member]
-    if case.layout != "plain":
-        return (
-            "if the arrays are read-only"
-            if case.layout == "read-only"
-            else "if the arrays are views with gaps"
-        )
-    return f"in {seen.expected(member).parts[0].dtype}"
 
 
 def _grad(group: CaseGroup, seen: PlanObservations) -> str | None:
@@ -227,22 +211,73 @@ def _grad(group: CaseGroup, seen: PlanObservations) -> str | None:
     Of a wrong result the right gradient is another.
     """
     (member,) = group.members
-    found, wanted = seen[member].gradients, seen.expected(member).gradients
-    if found is None or wanted is None or not is_right(seen, member):
+    gradients, wanted = seen[member].gradients, seen.expected(member).gradients
+    if gradients is None or wanted is None or not is_right(seen, member):
         return None
-    call = described(seen.plan, member, seen.function)
-    if len(found) != len(wanted):
-        return DifferenceEvidence(f"the gradient of {call} can't be computed")
-    for got, part in zip(found, wanted, strict=True):
+    if len(gradients) != len(wanted):
+        return DifferenceEvidence(f"the gradient of {seen.call(member)} can't be computed")
+    for got, part in zip(gradients, wanted, strict=True):
         if got is None or got.shape != part.values.shape:
-            return DifferenceEvidence(f"the result of {call} is cut off from one of its arguments")
-        wrong = differs(got, part.values, part.slack)
-        if wrong.any():
-            at = worst(got, part.values, wrong)
-            return contrast(
-                f"a gradient through {call}", "is {got}, expected {due}", got[at], part.values[at]
-            )
+            clause = f"the result of {seen.call(member)} is cut off from one of its arguments"
+            return DifferenceEvidence(clause)
+        clause = "a gradient through {call} is {got}, expected {due}"
+        if evidence := describe_worst(seen, member, clause, got, part.values, part.slack):
+            return evidence
     return None
+
+
+# Relations between calls: the second input is made from the first, so the second output is known too.
+
+
+def _last_two_differ(group: CaseGroup, seen: PlanObservations, got: Floats, wanted: Floats) -> str | None:
+    return describe_difference(seen, group.members[-2:], got, wanted, slack_between(seen, group.members))
+
+
+def _unchanged(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge that the second call gives what the first one gave."""
+    first, second = group.members
+    wanted, got = seen.values(first), seen.values(second)
+    return _last_two_differ(group, seen, got, wanted)
+
+
+def _permuted(group: CaseGroup, seen: PlanObservations) -> str | None:
+    first, second = group.members
+    wanted = np.take(seen.values(first), group.data["order"], axis=int(group.data["axis"]))
+    return _last_two_differ(group, seen, seen.values(second), wanted)
+
+
+def _other_rows(group: CaseGroup, seen: PlanObservations) -> str | None:
+    first, second = group.members
+    changed = int(group.data["changed"])
+    wanted = np.delete(seen.values(first), changed, axis=0)
+    return _last_two_differ(group, seen, np.delete(seen.values(second), changed, axis=0), wanted)
+
+
+def _batch(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge a batch by what the program gives for its parts; what those lack is reported elsewhere."""
+    whole, *parts = group.members
+    alone = [values_or_none(seen, part) for part in parts]
+    if any(values is None for values in alone):
+        return None
+    got = seen.values(whole)
+    wanted = np.stack([values for values in alone if values is not None]).reshape(got.shape)
+    return describe_difference(seen, [whole], got, wanted, slack_between(seen, group.members))
+
+
+def _alone(group: CaseGroup, seen: PlanObservations) -> str | None:
+    """Judge each row under a mask by what the program gives for its visible keys without any mask."""
+    whole, *rows = group.members
+    alone = [values_or_none(seen, row) for row in rows]
+    if any(values is None for values in alone):
+        return None
+    wanted = np.concatenate([values for values in alone if values is not None])
+    return describe_difference(seen, [whole], seen.values(whole), wanted, slack_between(seen, group.members))
+
+
+def _linear(group: CaseGroup, seen: PlanObservations) -> str | None:
+    first, second, mixed = group.members
+    a, b = group.data["factors"]
+    return _last_two_differ(group, seen, seen.values(mixed), a * seen.values(first) + b * seen.values(second))
 
 
 def _comparison(name: str, title: str, sentence: str) -> Property:
@@ -253,15 +288,15 @@ def _contract(name: str, title: str, sentence: str, judge: Judge) -> Property:
     return Property(name, title, sentence, judge, contract=True)
 
 
-_CONTRACT = (
+PROPERTIES = (
     Property("runs", "the function runs", "The function must return a value.", _runs),
     Property("shape", "shape of the result", "The result must be an array of the right shape.", _shape),
     _contract(
-        "dtype", "dtype of the result", "The result must have the floating dtype of the input.", _dtype
+        "dtype", "dtype of the result",
+        "The result must have the floating dtype of the input.", _dtype,
     ),
     _contract(
-        "pure",
-        "nothing is changed or kept",
+        "pure", "nothing is changed or kept",
         "Arguments must stay as they are, results must be new arrays, and equal calls must give equal ones.",
         _pure,
     ),
@@ -269,158 +304,66 @@ _CONTRACT = (
         "refuses", "wrong sizes are refused", "Inputs whose shapes don't fit must raise ValueError.", _refuses
     ),
     _contract(
-        "grad",
-        "gradients through the result",
-        "Gradients through the result must be right (torch only).",
-        _grad,
+        "grad", "gradients through the result",
+        "Gradients through the result must be right (torch only).", _grad,
     ),
     _comparison("values", "values of the result", "The result must equal what the definition gives."),
     _contract(
-        "layout",
-        "views and read-only arrays",
-        "Views with gaps and read-only arrays must give the same result as other arrays.",
-        _as_alone,
+        "layout", "views and read-only arrays",
+        "Views with gaps and read-only arrays must give the same result as other arrays.", _as_alone,
     ),
     _contract(
-        "precision",
-        "single precision",
-        "Single precision input must give the same result as double precision, up to rounding.",
-        _as_alone,
+        "precision", "single precision",
+        "Single precision input must give the same result as double precision, up to rounding.", _as_alone,
     ),
     _contract(
-        "half",
-        "half precision",
-        "Half precision input must give the same result as double precision, up to rounding.",
-        _as_alone,
+        "half", "half precision",
+        "Half precision input must give the same result as double precision, up to rounding.", _as_alone,
     ),
     Property(
-        "empty",
-        "empty input",
-        "An empty batch must give an empty result.",
-        judge_values,
-        contract=True,
-        compares=True,
+        "empty", "empty input", "An empty batch must give an empty result.", judge_values,
+        compares=True, contract=True,
     ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Relations between calls: the second input is made from the first, so the second output is known too.
-
-Floats = NDArray[np.float64]
-
-
-def _differing(group: CaseGroup, seen: PlanObservations, got: Floats, wanted: Floats) -> str | None:
-    return apart(seen, group.members[-2:], got, wanted, own_slack(seen, group.members))
-
-
-def _unchanged(group: CaseGroup, seen: PlanObservations) -> str | None:
-    """Judge that the second call gives what the first one gave."""
-    first, second = group.members
-    wanted, got = seen.values(first), seen.values(second)
-    return _differing(group, seen, got, wanted)
-
-
-def _permuted(group: CaseGroup, seen: PlanObservations) -> str | None:
-    first, second = group.members
-    wanted = np.take(seen.values(first), group.data["order"], axis=int(group.data["axis"]))
-    return _differing(group, seen, seen.values(second), wanted)
-
-
-def _other_rows(group: CaseGroup, seen: PlanObservations) -> str | None:
-    first, second = group.members
-    changed = int(group.data["changed"])
-    wanted = np.delete(seen.values(first), changed, axis=0)
-    return _differing(group, seen, np.delete(seen.values(second), changed, axis=0), wanted)
-
-
-def _batch(group: CaseGroup, seen: PlanObservations) -> str | None:
-    """Judge a batch by what the program gives for its parts; what those lack is reported elsewhere."""
-    whole, *parts = group.members
-    alone = [own(seen, part) for part in parts]
-    if any(values is None for values in alone):
-        return None
-    got = seen.values(whole)
-    wanted = np.stack([values for values in alone if values is not None]).reshape(got.shape)
-    return apart(seen, [whole], got, wanted, own_slack(seen, group.members))
-
-
-def _alone(group: CaseGroup, seen: PlanObservations) -> str | None:
-    """Judge each row under a mask by what the program gives for its visible keys without any mask."""
-    whole, *rows = group.members
-    alone = [own(seen, row) for row in rows]
-    if any(values is None for values in alone):
-        return None
-    wanted = np.concatenate([values for values in alone if values is not None])
-    return apart(seen, [whole], seen.values(whole), wanted, own_slack(seen, group.members))
-
-
-def _linear(group: CaseGroup, seen: PlanObservations) -> str | None:
-    first, second, mixed = group.members
-    a, b = group.data["factors"]
-    return _differing(group, seen, seen.values(mixed), a * seen.values(first) + b * seen.values(second))
-
-
-_RELATIONS = (
+    # relations between calls
     Property(
-        "shift",
-        "one number added to all scores",
-        "Adding one constant to all scores must not change the weights.",
-        _unchanged,
+        "shift", "one number added to all scores",
+        "Adding one constant to all scores must not change the weights.", _unchanged,
     ),
     Property(
-        "perm-eq",
-        "reordered input",
-        "Reordering the input must reorder the output in the same way.",
-        _permuted,
+        "perm-eq", "reordered input",
+        "Reordering the input must reorder the output in the same way.", _permuted,
     ),
     Property(
-        "rowind",
-        "rows don't affect each other",
-        "A row's result must not depend on the other rows.",
-        _other_rows,
+        "rowind", "rows don't affect each other",
+        "A row's result must not depend on the other rows.", _other_rows,
     ),
     Property(
-        "joint-perm",
-        "keys and values reordered together",
-        "Reordering keys and values together must not change the output.",
-        _unchanged,
+        "joint-perm", "keys and values reordered together",
+        "Reordering keys and values together must not change the output.", _unchanged,
     ),
     Property(
-        "tile-law",
-        "the scale, on repeated features",
-        "Repeating each feature four times must act like doubling the queries.",
-        _unchanged,
+        "tile-law", "the scale, on repeated features",
+        "Repeating each feature four times must act like doubling the queries.", _unchanged,
     ),
     Property(
-        "key-shift",
-        "one vector added to all keys",
-        "Adding one vector to all keys must not change the output.",
-        _unchanged,
+        "key-shift", "one vector added to all keys",
+        "Adding one vector to all keys must not change the output.", _unchanged,
     ),
     Property("linear-v", "linearity", "The output must be linear in the values.", _linear),
     Property("batch", "leading axes", "A batch must give what its parts give one by one.", _batch),
     Property(
-        "subset",
-        "hiding a key is like leaving it out",
-        "Hiding a key must act like leaving it out.",
-        _unchanged,
+        "subset", "hiding a key is like leaving it out",
+        "Hiding a key must act like leaving it out.", _unchanged,
     ),
     Property(
-        "mask-irrel",
-        "hidden entries don't matter",
-        "What a hidden key or value holds must not matter.",
-        _unchanged,
+        "mask-irrel", "hidden entries don't matter",
+        "What a hidden key or value holds must not matter.", _unchanged,
     ),
     Property(
-        "alone",
-        "some keys are hidden",
-        "With a mask, a query must get what its visible keys alone would give.",
-        _alone,
+        "alone", "some keys are hidden",
+        "With a mask, a query must get what its visible keys alone would give.", _alone,
     ),
     Property(
         "all-true", "a mask that hides nothing", "A mask that hides nothing must change nothing.", _unchanged
     ),
-)
-
-PROPERTIES = (*_CONTRACT, *_RELATIONS)
+)  # fmt: skip

@@ -10,14 +10,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.comparison import DifferenceEvidence, contrast, differs, part_apart, total_slack, worst
+from engine.code.comparison import describe_part_difference, describe_worst, total_slack
 from engine.code.observe import PlanObservations
 from engine.code.plan import CaseGroup
 from engine.code.properties.catalogue import Property
-from engine.code.properties.weights import least
-from engine.code.show import described, number
+from engine.code.properties.weights import log_ratios_differ
 
-__all__ = ["PROPERTIES", "_BACKWARD", "_JACOBIAN"]
+__all__ = ["PROPERTIES"]
 
 Floats = NDArray[np.float64]
 
@@ -30,9 +29,9 @@ def _related(
     def judge(group: CaseGroup, seen: PlanObservations) -> str | None:
         last = group.members[-1]
         for part in group.data.get("parts", range(len(seen.expected(last).parts))):
-            told = part_apart(seen, group.members, part, due(group, seen, part))
-            if told is not None:
-                return told
+            evidence = describe_part_difference(seen, group.members, part, due(group, seen, part))
+            if evidence is not None:
+                return evidence
         return None
 
     return judge
@@ -55,98 +54,61 @@ def _row_sums(group: CaseGroup, seen: PlanObservations) -> str | None:
     (member,) = group.members
     part = int(group.data["part"])
     rows, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
-    got = rows.sum(axis=0)
-    wanted = np.broadcast_to(due, got.shape)
-    wrong = differs(got, wanted, len(rows) * total_slack(seen, [member], part))
-    if not wrong.any():
-        return None
-    name, call = seen.expected(member).result.parts[part], described(seen.plan, member, seen.function)
-    place = worst(got, wanted, wrong)
-    clause = f"the rows of {name} sum to {{got}} instead of {{due}} in column {place[0]}"
-    return contrast(f"for {call}", clause, got[place], wanted[place])
+    got, slack = rows.sum(axis=0), len(rows) * total_slack(seen, [member], part)
+    name = seen.expected(member).result.parts[part]
+    clause = f"for {{call}} the rows of {name} sum to {{got}} instead of {{due}} in column {{index}}"
+    return describe_worst(seen, member, clause, got, np.broadcast_to(due, got.shape), slack)
 
 
 def _balance(group: CaseGroup, seen: PlanObservations) -> str | None:
-    """Both sides are Q^T dS K, where dS is the gradient of the scores; Q and K are the first arguments."""
+    # both sides are Q^T dS K, where dS is the gradient of the scores; Q and K are the first arguments
     (member,) = group.members
     Q, K = (np.asarray(value, dtype=np.float64) for value in seen.plan.cases[member].args[:2])
     left, right = Q.T @ seen.values(member, 0), seen.values(member, 1).T @ K
-    room = total_slack(seen, [member]) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
-    wrong = differs(left, right, room)
-    if not wrong.any():
-        return None
-    place = worst(left, right, wrong)
-    call = described(seen.plan, member, seen.function)
-    clause = "an entry of Q^T dQ is {got}, but of dK^T K {due}"
-    return contrast(f"for {call}", clause, left[place], right[place])
+    slack = total_slack(seen, [member]) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
+    clause = "for {call} an entry of Q^T dQ is {got}, but of dK^T K {due}"
+    return describe_worst(seen, member, clause, left, right, slack)
 
 
 def _log_ratios(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge dV, the third part, where G is the unit matrix, so that its columns are rows of weights."""
     (member,) = group.members
     weights, scores = seen.values(member, 2).T, np.asarray(group.data["scores"], dtype=np.float64)
-    call = described(seen.plan, member, seen.function)
-    if not (weights > 0).all():
-        found, due = number(least(weights)), "a positive number"
-        return DifferenceEvidence(f"for {call} an entry of dV is {found} instead of {due}", found, due)
-    got, wanted = np.diff(np.log(weights), axis=1), np.diff(scores, axis=1)
-    wrong = differs(got, wanted, 100 * seen.expected(member).relative)
-    if not wrong.any():
-        return None
-    place = worst(got, wanted, wrong)
-    clause = "the logarithms of two entries of a column of dV differ by {got} instead of {due}"
-    return contrast(f"for {call}", clause, got[place], wanted[place])
-
-
-_BACKWARD = (
-    Property(
-        "grads-linear", "gradients are linear in G", "All gradients must be linear in G.", _related(_combined)
-    ),
-    Property(
-        "grads-tiled",
-        "gradients for repeated features",
-        "Repeating the features of queries and keys must change the gradients by the right factor.",
-        _related(_tiled),
-    ),
-    Property(
-        "row-sums",
-        "sums of the gradient's rows",
-        "The rows of the gradient must have the right sum.",
-        _row_sums,
-    ),
-    Property("grad-balance", "dQ and dK fit each other", "Q^T dQ must be equal to dK^T K.", _balance),
-    Property(
-        "weights-in-dv",
-        "dV holds softmax weights",
-        "If G is the unit matrix, dV must hold the transposed weights of a softmax over the keys.",
-        _log_ratios,
-    ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Properties of the softmax's Jacobian that its products show.
+    clause = "for {call} the logarithms of two entries of a column of dV differ by {got} instead of {due}"
+    return log_ratios_differ(seen, member, weights, scores, 1, "an entry of dV", clause)
 
 
 def _balanced(group: CaseGroup, seen: PlanObservations) -> str | None:
     (member,) = group.members
-    found = seen.values(member)
-    sums = np.atleast_1d(found.sum(axis=-1))
-    zero = np.zeros_like(sums)
-    wrong = differs(sums, zero, found.shape[-1] * seen.expected(member).slack)
-    if not wrong.any():
-        return None
-    call = described(seen.plan, member, seen.function)
-    return contrast(f"for {call}", "a sum is {got} instead of {due}", sums[worst(sums, zero, wrong)], 0)
+    products = seen.values(member)
+    sums = np.atleast_1d(products.sum(axis=-1))
+    slack = products.shape[-1] * seen.expected(member).slack
+    clause = "for {call} a sum is {got} instead of {due}"
+    return describe_worst(seen, member, clause, sums, np.zeros_like(sums), slack)
 
 
-_JACOBIAN = (
+PROPERTIES = (
     Property(
-        "balanced",
-        "rows of the result sum to 0",
-        "Each row of the result must sum to 0, because each row of weights sums to 1.",
-        _balanced,
+        "grads-linear", "gradients are linear in G", "All gradients must be linear in G.", _related(_combined)
     ),
-)
-
-PROPERTIES = (*_BACKWARD, *_JACOBIAN)
+    Property(
+        "grads-tiled", "gradients for repeated features",
+        "Repeating the features of queries and keys must change the gradients by the right factor.",
+        _related(_tiled),
+    ),
+    Property(
+        "row-sums", "sums of the gradient's rows",
+        "The rows of the gradient must have the right sum.", _row_sums,
+    ),
+    Property("grad-balance", "dQ and dK fit each other", "Q^T dQ must be equal to dK^T K.", _balance),
+    Property(
+        "weights-in-dv", "dV holds softmax weights",
+        "If G is the unit matrix, dV must hold the transposed weights of a softmax over the keys.",
+        _log_ratios,
+    ),
+    # of the softmax's Jacobian, by its products
+    Property(
+        "balanced", "rows of the result sum to 0",
+        "Each row of the result must sum to 0, because each row of weights sums to 1.", _balanced,
+    ),
+)  # fmt: skip

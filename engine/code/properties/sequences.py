@@ -1,4 +1,9 @@
-"""Properties of causal attention: a row of the output follows from its own and earlier rows of the input."""
+"""Properties of sequences: causal attention, recurrent states, a decoder's step, what a search returns.
+
+The first argument of a search is a :class:`~engine.code.step_table.StepTable`, the last two are the end
+symbol and the largest length. Its result is a list of ids, or ids as a matrix filled up with -1 with one
+log-probability a row.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +16,26 @@ from numpy.typing import NDArray
 from engine.code.arguments import Argument
 from engine.code.comparison import (
     DifferenceEvidence,
-    apart,
     contrast,
-    differs,
-    own_slack,
-    part_apart,
+    describe_difference,
+    describe_part_difference,
+    describe_worst,
+    slack_between,
     total_slack,
-    worst,
 )
 from engine.code.observe import PlanObservations
 from engine.code.plan import CaseGroup
 from engine.code.properties.catalogue import Property
 from engine.code.properties.contract import judge_values
 from engine.code.properties.weights import least
-from engine.code.show import described, number
+from engine.code.show import number
 from engine.code.step_table import StepTable
 from engine.text.words import count_noun
 
-__all__ = ["PROPERTIES", "_CAUSALITY", "_DECODING", "_RECURRENCE", "_SEARCH"]
+__all__ = ["PROPERTIES"]
+
+Floats = NDArray[np.float64]
+Judge = Callable[[CaseGroup, PlanObservations], str | None]
 
 
 def _prefix(group: CaseGroup, seen: PlanObservations) -> str | None:
@@ -36,47 +43,21 @@ def _prefix(group: CaseGroup, seen: PlanObservations) -> str | None:
     whole, short = group.members
     wanted = seen.values(short)
     got = seen.values(whole)[: len(wanted)]
-    return apart(seen, group.members, got, wanted, own_slack(seen, group.members))
+    return describe_difference(seen, group.members, got, wanted, slack_between(seen, group.members))
 
 
 def _first_row(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge the first row of the output: the right one comes with the group as ``due``."""
     wanted = np.asarray(group.data["due"], dtype=np.float64)
     slack = total_slack(seen, group.members)
-    return apart(seen, group.members, seen.values(group.members[0])[0], wanted, slack)
+    return describe_difference(seen, group.members, seen.values(group.members[0])[0], wanted, slack)
 
 
 def _last_row(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge two calls that differ in the flag alone: the last position sees everything in both."""
     causal, full = group.members
     got, wanted = seen.values(causal)[-1], seen.values(full)[-1]
-    return apart(seen, group.members, got, wanted, own_slack(seen, group.members))
-
-
-_CAUSALITY = (
-    Property(
-        "prefix",
-        "later positions change nothing before them",
-        "What comes later must not change the rows before it.",
-        _prefix,
-    ),
-    Property(
-        "first-alone",
-        "the first position sees itself alone",
-        "The first row must be the first value, the only one that it sees.",
-        _first_row,
-    ),
-    Property(
-        "last-sees-all",
-        "the last position sees everything",
-        "The last row must be the same with and without the flag.",
-        _last_row,
-    ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Properties of states that follow from one another.
+    return describe_difference(seen, group.members, got, wanted, slack_between(seen, group.members))
 
 
 def _chain(group: CaseGroup, seen: PlanObservations) -> str | None:
@@ -84,27 +65,8 @@ def _chain(group: CaseGroup, seen: PlanObservations) -> str | None:
     whole, first, rest = group.members
     wanted = np.concatenate([seen.values(first), seen.values(rest)])
     got = seen.values(whole)
-    wrong = differs(got, wanted, own_slack(seen, group.members))
-    if not wrong.any():
-        return None
-    place = worst(got, wanted, wrong)
-    call = described(seen.plan, whole, seen.function)
-    clause = "an entry is {got}, but {due} if the sequence is given in two parts"
-    return contrast(f"for {call}", clause, got[place], wanted[place])
-
-
-_RECURRENCE = (
-    Property(
-        "chain",
-        "a sequence in two parts",
-        "A sequence given in two parts must lead to the same states as in one.",
-        _chain,
-    ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Properties of one part of a result that has several, such as a decoder step's.
+    clause = "for {call} an entry is {got}, but {due} if the sequence is given in two parts"
+    return describe_worst(seen, whole, clause, got, wanted, slack_between(seen, group.members))
 
 
 def _agrees(group: CaseGroup, seen: PlanObservations) -> str | None:
@@ -112,21 +74,19 @@ def _agrees(group: CaseGroup, seen: PlanObservations) -> str | None:
     (member,) = group.members
     part = int(group.data["part"])
     got, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
-    slack = 2 * seen.expected(member).parts[part].slack
-    return apart(seen, [member], got, np.broadcast_to(due, got.shape), slack)
+    slack = 2 * seen.expected(member).parts[part].slack  # the shorter formula rounds too
+    return describe_difference(seen, [member], got, np.broadcast_to(due, got.shape), slack)
 
 
 def _distribution(group: CaseGroup, seen: PlanObservations) -> str | None:
     (member,) = group.members
     part = int(group.data["part"])
     got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
-    call = described(seen.plan, member, seen.function)
     if not (got >= -slack).all():
-        return contrast(
-            f"for {call}", "a probability is {got}, which is no number from {due} on", least(got), 0
-        )
+        clause = "for {call} a probability is {got}, which is no number from {due} on"
+        return contrast(seen, member, clause, least(got), 0)
     if not abs(float(got.sum()) - 1) <= len(got) * slack:
-        return contrast(f"for {call}", "the sum is {got} instead of {due}", got.sum(), 1)
+        return contrast(seen, member, "for {call} the sum is {got} instead of {due}", got.sum(), 1)
     return None
 
 
@@ -139,46 +99,14 @@ def _same(group: CaseGroup, seen: PlanObservations) -> str | None:
     orders = group.data.get("orders", {})
     for part in group.data.get("parts", range(len(seen.expected(second).parts))):
         wanted = seen.values(first, part)
-        told = part_apart(seen, group.members, part, wanted[orders[part]] if part in orders else wanted)
-        if told is not None:
-            return told
+        wanted = wanted[orders[part]] if part in orders else wanted
+        evidence = describe_part_difference(seen, group.members, part, wanted)
+        if evidence is not None:
+            return evidence
     return None
 
 
-_DECODING = (
-    Property(
-        "part-agrees",
-        "special inputs with a known result",
-        "For such special inputs a shorter formula must give the same result.",
-        _agrees,
-    ),
-    Property(
-        "distribution",
-        "probabilities sum to 1",
-        "Probabilities must not be negative and must sum to 1.",
-        _distribution,
-    ),
-    Property(
-        "parts-same",
-        "results that such a change leaves alone",
-        "Such a change of the input must leave these results as they are.",
-        _same,
-    ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------
-# Properties of decoded sequences: what greedy and beam search return, whatever the model is.
-#
-# The functions' first argument is a :class:`~engine.code.step_table.StepTable`, the last two are the end
-# symbol and the largest length. A result is a list of ids, or ids as a matrix filled up with -1 with one
-# log-probability a row.
-
-Floats = NDArray[np.float64]
-Judge = Callable[[CaseGroup, PlanObservations], str | None]
-
-
-def _asked(seen: PlanObservations, member: int) -> tuple[StepTable, int, int]:
+def _search_arguments(seen: PlanObservations, member: int) -> tuple[StepTable, int, int]:
     """Return the model, the end symbol and the largest length."""
     args: tuple[Argument, ...] = seen.plan.cases[member].args
     table, eos, most = args[0], args[-2], args[-1]
@@ -188,14 +116,10 @@ def _asked(seen: PlanObservations, member: int) -> tuple[StepTable, int, int]:
 
 def _sequences(seen: PlanObservations, member: int) -> list[list[int]]:
     """Return all token lists that came back; of a greedy search there is one."""
-    found = seen.raw(member)
-    if found[0].ndim == 1:
-        return [[int(token) for token in found[0]]]
-    return [[int(token) for token in row if token != -1] for row in found[0]]
-
-
-def _call(group: CaseGroup, seen: PlanObservations) -> str:
-    return described(seen.plan, group.members[0], seen.function)
+    ids = seen.raw(member)[0]
+    if ids.ndim == 1:
+        return [[int(token) for token in ids]]
+    return [[int(token) for token in row if token != -1] for row in ids]
 
 
 def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Judge:
@@ -204,9 +128,9 @@ def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Jud
     def judge(group: CaseGroup, seen: PlanObservations) -> str | None:
         (member,) = group.members
         for tokens in _sequences(seen, member):
-            told = clause(tokens, *_asked(seen, member))
-            if told is not None:
-                return DifferenceEvidence(f"in {_call(group, seen)} {tokens} {told}")
+            fault = clause(tokens, *_search_arguments(seen, member))
+            if fault is not None:
+                return DifferenceEvidence(f"in {seen.call(member)} {tokens} {fault}")
         return None
 
     return judge
@@ -223,9 +147,8 @@ def _ids(group: CaseGroup, seen: PlanObservations) -> str | None:
     for part in seen[member].parts or ():
         if part.kind:
             due = seen.expected(member).result.wanted(seen.library)
-            return DifferenceEvidence(
-                f"{_call(group, seen)} gave back {part.kind}, expected {due}", part.kind, due
-            )
+            clause = f"{seen.call(member)} gave back {part.kind}, expected {due}"
+            return DifferenceEvidence(clause, part.kind, due)
     return _each(_in_vocabulary)(group, seen)
 
 
@@ -264,13 +187,13 @@ def _logs(group: CaseGroup, seen: PlanObservations) -> tuple[list[list[int]], Fl
 def _own_logprob(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge every log-probability by the tokens beside it."""
     (member,) = group.members
-    table, slack = _asked(seen, member)[0], seen.expected(member).parts[1].slack
+    table, slack = _search_arguments(seen, member)[0], seen.expected(member).parts[1].slack
     for tokens, got in zip(*_logs(group, seen), strict=True):
         chances = [_chance(row, token) for token, row in zip(tokens, table.along(tokens), strict=True)]
         due = sum(math.log(chance) if chance > 0 else -math.inf for chance in chances)
         if got != due and not abs(got - due) <= slack:  # infinities are equal, and have no difference
-            clause = "has {got}, but the logarithm of its probability is {due}"
-            return contrast(f"in {_call(group, seen)} {tokens}", clause, got, due)
+            clause = f"in {{call}} {tokens} has {{got}}, but the logarithm of its probability is {{due}}"
+            return contrast(seen, member, clause, got, due)
     return None
 
 
@@ -279,26 +202,26 @@ def _chance(row: tuple[float, ...], token: int) -> float:
 
 
 def _possible(group: CaseGroup, seen: PlanObservations) -> str | None:
-    tokens, logs = _logs(group, seen)
-    table = _asked(seen, group.members[0])[0]
-    for row, log in zip(tokens, logs, strict=True):
-        for place, token in enumerate(row):
-            if _chance(table.after(tuple(row[:place])), token) == 0:
+    (member,) = group.members
+    table = _search_arguments(seen, member)[0]
+    for tokens, log in zip(*_logs(group, seen), strict=True):
+        for place, token in enumerate(tokens):
+            if _chance(table.after(tuple(tokens[:place])), token) == 0:
                 clause = f"holds {token} at place {place}, where its probability is 0"
-                return DifferenceEvidence(
-                    f"in {_call(group, seen)} {row} with the log-probability {number(log)} {clause}"
-                )
+                row = f"{tokens} with the log-probability {number(log)}"
+                return DifferenceEvidence(f"in {seen.call(member)} {row} {clause}")
     return judge_values(group, seen)  # what is left must be found all the same
 
 
 def _ranked(group: CaseGroup, seen: PlanObservations) -> str | None:
+    (member,) = group.members
     tokens, logs = _logs(group, seen)
-    slack = seen.expected(group.members[0]).parts[1].slack
+    slack = seen.expected(member).parts[1].slack
     for place in range(1, len(logs)):
         before, log = float(logs[place - 1]), float(logs[place])
         if log != before and not log - before <= slack:  # infinities are equal, and have no difference
-            clause = f"stands behind {tokens[place - 1]}, with {{got}} behind {{due}}"
-            return contrast(f"in {_call(group, seen)} {tokens[place]}", clause, log, before)
+            order = f"{tokens[place]} stands behind {tokens[place - 1]}"
+            return contrast(seen, member, f"in {{call}} {order}, with {{got}} behind {{due}}", log, before)
     return None
 
 
@@ -306,10 +229,10 @@ def _count(group: CaseGroup, seen: PlanObservations) -> str | None:
     """Judge that `due` hypotheses came back, no two the same."""
     tokens, _ = _logs(group, seen)
     due = int(group.data["due"])
-    call = _call(group, seen)
+    call = seen.call(group.members[0])
     if len(tokens) != due:
-        came = count_noun(len(tokens), "hypothesis")
-        return DifferenceEvidence(f"{call} gave {came} instead of {due}", str(len(tokens)), str(due))
+        count = count_noun(len(tokens), "hypothesis")
+        return DifferenceEvidence(f"{call} gave {count} instead of {due}", str(len(tokens)), str(due))
     if len({tuple(row) for row in tokens}) < len(tokens):
         return DifferenceEvidence(f"{call} gave the same hypothesis twice")
     return None
@@ -322,7 +245,8 @@ def _best(group: CaseGroup, seen: PlanObservations) -> str | None:
     if tokens and tokens[0] == due:
         return None
     first = str(tokens[0]) if tokens else "nothing"
-    return DifferenceEvidence(f"{_call(group, seen)} has {first} first instead of {due}", first, str(due))
+    call = seen.call(group.members[0])
+    return DifferenceEvidence(f"{call} has {first} first instead of {due}", first, str(due))
 
 
 def _tie_order(group: CaseGroup, seen: PlanObservations) -> str | None:
@@ -330,69 +254,82 @@ def _tie_order(group: CaseGroup, seen: PlanObservations) -> str | None:
     for first in range(len(tokens) - 1):
         if logs[first] == logs[first + 1] and tokens[first] > tokens[first + 1]:
             pair = str(tokens[first]), str(tokens[first + 1])
-            return DifferenceEvidence(f"in {_call(group, seen)} {pair[0]} stands before {pair[1]}", *pair)
+            call = seen.call(group.members[0])
+            return DifferenceEvidence(f"in {call} {pair[0]} stands before {pair[1]}", *pair)
     return None
 
 
-_SEARCH = (
+PROPERTIES = (
+    # of causal attention
     Property(
-        "vocabulary",
-        "tokens are known ids",
-        "Every token must be an id of a row of probabilities.",
-        _ids,
+        "prefix", "later positions change nothing before them",
+        "What comes later must not change the rows before it.", _prefix,
+    ),
+    Property(
+        "first-alone", "the first position sees itself alone",
+        "The first row must be the first value, the only one that it sees.", _first_row,
+    ),
+    Property(
+        "last-sees-all", "the last position sees everything",
+        "The last row must be the same with and without the flag.", _last_row,
+    ),
+    # of states that follow from one another
+    Property(
+        "chain", "a sequence in two parts",
+        "A sequence given in two parts must lead to the same states as in one.", _chain,
+    ),
+    # of one part of a result that has several, such as a decoder step's
+    Property(
+        "part-agrees", "special inputs with a known result",
+        "For such special inputs a shorter formula must give the same result.", _agrees,
+    ),
+    Property(
+        "distribution", "probabilities sum to 1",
+        "Probabilities must not be negative and must sum to 1.", _distribution,
+    ),
+    Property(
+        "parts-same", "results that such a change leaves alone",
+        "Such a change of the input must leave these results as they are.", _same,
+    ),
+    # of decoded sequences, whatever the model is
+    Property(
+        "vocabulary", "tokens are known ids",
+        "Every token must be an id of a row of probabilities.", _ids,
     ),
     Property(
         "length", "number of tokens", "There must be at least one token and at most max_len.", _each(_length)
     ),
     Property(
-        "ends",
-        "where sequences end",
-        "Tokens must end with eos or at max_len, and nothing may follow eos.",
-        _each(_ends),
+        "ends", "where sequences end",
+        "Tokens must end with eos or at max_len, and nothing may follow eos.", _each(_ends),
     ),
     Property(
-        "largest",
-        "each token is a most probable one",
-        "Every token must be a most probable one after those before it.",
-        _each(_largest),
+        "largest", "each token is a most probable one",
+        "Every token must be a most probable one after those before it.", _each(_largest),
     ),
     Property(
-        "smallest-id",
-        "ties between tokens",
-        "Of equally probable tokens the smallest id must win.",
-        _each(_first_of_ties),
+        "smallest-id", "ties between tokens",
+        "Of equally probable tokens the smallest id must win.", _each(_first_of_ties),
     ),
     Property(
-        "own-logprob",
-        "log-probabilities fit their tokens",
-        "Log-probabilities must be those of the tokens beside them.",
-        _own_logprob,
+        "own-logprob", "log-probabilities fit their tokens",
+        "Log-probabilities must be those of the tokens beside them.", _own_logprob,
     ),
     Property("possible", "tokens of probability 0", "No token of probability 0 may be taken.", _possible),
     Property(
-        "ranked",
-        "the best hypothesis comes first",
-        "The best hypothesis must come first, the worst last.",
-        _ranked,
+        "ranked", "the best hypothesis comes first",
+        "The best hypothesis must come first, the worst last.", _ranked,
     ),
     Property(
-        "hypotheses",
-        "number of hypotheses",
-        "There must be the right number of hypotheses, no two the same.",
-        _count,
+        "hypotheses", "number of hypotheses",
+        "There must be the right number of hypotheses, no two the same.", _count,
     ),
     Property(
-        "best",
-        "the first hypothesis is the best",
-        "The first hypothesis must be the most probable of all sequences.",
-        _best,
+        "best", "the first hypothesis is the best",
+        "The first hypothesis must be the most probable of all sequences.", _best,
     ),
     Property(
-        "tie-order",
-        "order of equally probable hypotheses",
-        "Of equally probable hypotheses the smaller list must come first.",
-        _tie_order,
+        "tie-order", "order of equally probable hypotheses",
+        "Of equally probable hypotheses the smaller list must come first.", _tie_order,
     ),
-)
-
-PROPERTIES = (*_CAUSALITY, *_RECURRENCE, *_DECODING, *_SEARCH)
+)  # fmt: skip
