@@ -11,9 +11,10 @@ small arrays.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,9 @@ __all__ = [
     "ArrayResult",
     "HypothesesResult",
     "MisfitError",
+    "PartText",
     "ReadPart",
     "ResultKind",
-    "ShownPart",
     "TokensResult",
     "TupleResult",
 ]
@@ -73,8 +74,8 @@ class ReadPart:
     kind: str = ""
 
 
-class ShownPart(Protocol):
-    """An array with the dtype that it has at its owner's: what came back, or what is expected."""
+class PartText(Protocol):
+    """An array and the dtype to print it with: a part that came back, or one that is expected."""
 
     @property
     def values(self) -> Floats:
@@ -87,41 +88,44 @@ class ShownPart(Protocol):
         ...
 
 
-class ResultKind(Protocol):
-    """One kind of result."""
+class ResultKind(ABC):
+    """One kind of result.
 
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Names of the parts, for messages; one empty name where there is only one."""
-        ...
+    Attributes
+    ----------
+    parts : tuple of str
+        Names of the parts, for messages; one empty name where there is only one.
+    misshapen_bluntly : str
+        What :meth:`misshapen` says, without any number, for inputs that aren't shown.
+    """
 
+    __slots__ = ()
+    parts: tuple[str, ...]
+    misshapen_bluntly: ClassVar[str] = "a wrong shape"
+
+    @abstractmethod
     def wanted(self, library: str) -> str:
         """Return what should come back, in words."""
-        ...
 
+    @abstractmethod
     def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
         """Return the parts of a foreign value; MisfitError if it has another type or is far too large.
 
         `shapes` are those of the right parts, where they are known.
         """
-        ...
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return the clause about a part of the wrong shape, continuing “gave back”."""
-        ...
+        name = f"{self.parts[part]} of " if self.parts[part] else ""
+        return f"{name}shape {shape_text(got)}, expected {shape_text(wanted)}"
 
-    @property
-    def misshapen_bluntly(self) -> str:
-        """The same without any number, for inputs that aren't shown."""
-        ...
-
-    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
+    @abstractmethod
+    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
         """Return the result as Python would print it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayResult:
+class ArrayResult(ResultKind):
     """One array."""
 
     parts: tuple[str, ...] = ("",)
@@ -134,22 +138,13 @@ class ArrayResult:
         """Return the array."""
         return (_array(value, library, shapes[0] if shapes else ()),)
 
-    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-        """Return both shapes."""
-        return f"shape {shape_text(got)}, expected {shape_text(wanted)}"
-
-    @property
-    def misshapen_bluntly(self) -> str:
-        """No number."""
-        return "a wrong shape"
-
-    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
         """Return ``array([…])`` or ``tensor([…])``."""
         return array_text(parts[0].values, library, parts[0].dtype, digits)
 
 
 @dataclass(frozen=True, slots=True)
-class TupleResult:
+class TupleResult(ResultKind):
     """Several arrays in a tuple; a list of them is as good."""
 
     parts: tuple[str, ...]
@@ -164,32 +159,23 @@ class TupleResult:
             raise MisfitError(_type_name(value, library))
         if len(value) != len(self.parts):
             raise MisfitError(f"{count_noun(len(value), 'value')}")
-        found = []
+        parts = []
         for name, entry, shape in zip(self.parts, value, shapes or [()] * len(self.parts), strict=True):
             try:
-                found.append(_array(entry, library, shape))
+                parts.append(_array(entry, library, shape))
             except MisfitError as misfit:
                 raise MisfitError(f"{misfit} as {name}", misfit.wanted) from None
-        return tuple(found)
+        return tuple(parts)
 
-    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-        """Return the part's name and both shapes."""
-        return f"{self.parts[part]} of shape {shape_text(got)}, expected {shape_text(wanted)}"
-
-    @property
-    def misshapen_bluntly(self) -> str:
-        """No number."""
-        return "a wrong shape"
-
-    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
         """Return a tuple of arrays."""
         texts = (array_text(part.values, library, part.dtype, digits) for part in parts)
         return f"({', '.join(texts)})"
 
 
 @dataclass(frozen=True, slots=True)
-class TokensResult:
-    """A list of token ids; tuples and one-dimensional arrays of integers are as good.
+class TokensResult(ResultKind):
+    """A list of token ids, shape (length,); tuples and one-dimensional arrays of integers are as good.
 
     Parameters
     ----------
@@ -197,6 +183,7 @@ class TokensResult:
         How many tokens a right result can have.
     """
 
+    misshapen_bluntly = "a wrong number of tokens"
     parts: tuple[str, ...] = ("",)
     most: int | None = None
 
@@ -205,7 +192,7 @@ class TokensResult:
         return "a list of int"
 
     def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
-        """Return the ids, shape (length,)."""
+        """Return the ids."""
         tokens, kind = _tokens(value, library, self.most)
         return (ReadPart(np.asarray(tokens, dtype=np.float64), "int", kind),)
 
@@ -213,19 +200,16 @@ class TokensResult:
         """Return both lengths."""
         return f"{count_noun(got[0], 'token')}, expected {wanted[0]}"
 
-    @property
-    def misshapen_bluntly(self) -> str:
-        """No number."""
-        return "a wrong number of tokens"
-
-    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
         """Return a list of int."""
         return str([int(token) for token in parts[0].values])
 
 
 @dataclass(frozen=True, slots=True)
-class HypothesesResult:
-    """A list of (tokens, logprob): ids as a matrix filled up with -1, and the log-probabilities.
+class HypothesesResult(ResultKind):
+    """A list of (tokens, logprob).
+
+    It is read as ids, a matrix (hypotheses, longest) filled up with -1, and the log-probabilities.
 
     Parameters
     ----------
@@ -235,6 +219,7 @@ class HypothesesResult:
         How many hypotheses a right result can have.
     """
 
+    misshapen_bluntly = "a wrong number of hypotheses or tokens"
     parts: tuple[str, ...] = ("tokens", "logprob")
     most: int | None = None
     width: int | None = None
@@ -244,7 +229,7 @@ class HypothesesResult:
         return "a list of pairs (tokens, logprob)"
 
     def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
-        """Return the ids, shape (hypotheses, longest), and the log-probabilities, shape (hypotheses,)."""
+        """Return the ids and the log-probabilities."""
         if not isinstance(value, list | tuple):
             raise MisfitError(_type_name(value, library))
         _check_count(len(value), "hypothesis", self.width)
@@ -260,10 +245,8 @@ class HypothesesResult:
         ids = np.full((len(rows), max(map(len, rows), default=0)), _ABSENT)
         for place, row in enumerate(rows):
             ids[place, : len(row)] = row
-        found = ReadPart(
-            np.asarray(logs, dtype=np.float64), "float32" if dtypes == {"float32"} else "float64"
-        )
-        return ReadPart(ids, "int", max(kinds)), found
+        dtype = "float32" if dtypes == {"float32"} else "float64"
+        return ReadPart(ids, "int", max(kinds)), ReadPart(np.asarray(logs, dtype=np.float64), dtype)
 
     def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
         """Return both numbers of hypotheses, or both lengths."""
@@ -271,12 +254,7 @@ class HypothesesResult:
             return f"{count_noun(got[0], 'hypothesis')}, expected {wanted[0]}"
         return f"up to {count_noun(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
 
-    @property
-    def misshapen_bluntly(self) -> str:
-        """No number."""
-        return "a wrong number of hypotheses or tokens"
-
-    def text(self, parts: Sequence[ShownPart], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
         """Return a list of pairs."""
         pairs = (
             f"({[int(t) for t in row if t != _ABSENT]}, {float(log):.{digits}g})"
@@ -294,7 +272,7 @@ def _check_count(count: int, noun: str, right: int | None) -> None:
 
 def _array(value: WireValue, library: str, like: tuple[int, ...]) -> ReadPart:
     if isinstance(value, list | tuple):
-        return _listed(value, library, like)
+        return _from_list(value, library, like)
     if not isinstance(value, WireArray):
         raise MisfitError(_type_name(value, library))
     _check_size(value, library, like, value.shape)
@@ -310,7 +288,7 @@ def _check_size(value: WireValue, library: str, like: tuple[int, ...], shape: tu
         raise MisfitError(f"{_type_name(value, library)} of shape {shape_text(shape)}", wanted)
 
 
-def _listed(value: Sequence[WireValue], library: str, like: tuple[int, ...]) -> ReadPart:
+def _from_list(value: Sequence[WireValue], library: str, like: tuple[int, ...]) -> ReadPart:
     """Return the numbers of a nested list, or of a list of arrays, that has the shape of an array."""
     shape = like if not value and math.prod(like) == 0 else _list_shape(value)
     if type(value) is tuple or shape is None:
@@ -371,8 +349,8 @@ def _tokens(value: WireValue, library: str, right: int | None) -> tuple[list[int
         entries = value
     else:
         raise MisfitError(f"{_type_name(value, library)} as tokens")
-    found = [_token(entry, library) for entry in entries]
-    return [token for token, _ in found], max((kind for _, kind in found), default="")
+    pairs = [_token(entry, library) for entry in entries]
+    return [token for token, _ in pairs], max((kind for _, kind in pairs), default="")
 
 
 _TOKEN_DTYPES = {"int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
@@ -382,7 +360,7 @@ def _token(entry: WireValue, library: str) -> tuple[int, str]:
     if isinstance(entry, WireArray) and entry.dtype in _TOKEN_DTYPES and _is_single(entry):
         number = _decoded(entry).values.item()
         entry = int(number) if "int" in entry.dtype else float(number)
-    if type(entry) is int and abs(entry) < 2**53:
+    if type(entry) is int and abs(entry) < 2**53:  # beyond it float64, which holds ids here, skips integers
         return entry, ""
     if type(entry) is float and entry.is_integer() and abs(entry) < 2**53:
         return int(entry), "a float as a token"
@@ -393,6 +371,7 @@ def _scalar(entry: WireValue, library: str) -> float:
     if isinstance(entry, WireArray) and _is_single(entry):
         return float(_decoded(entry).values.item())
     if type(entry) in (int, float):
+        # an int may be too large for a float, whatever its sign: no logarithm of a probability is
         return float(entry) if abs(entry) < 1e300 or type(entry) is float else float("inf")
     raise MisfitError(f"{_type_name(entry, library)} as a log-probability")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise
-from engine.code.comparison import DifferenceEvidence, apart, contrast, differs
+from engine.code.comparison import DifferenceEvidence, contrast, describe_difference, where_different
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.observe import PlanObservations, UnusableError, observe
 from engine.code.plan import InputPlan
@@ -112,11 +112,12 @@ def test_evidence_of_results_near_the_truth_contradicts_what_is_due(
         _shows_a_contradiction(name, told)
 
 
-def test_numbers_get_as_many_digits_as_it_takes() -> None:
-    assert contrast("for f(x)", "the sum is {got} instead of {due}", 0.99999998, 1) == (
-        "for f(x) the sum is 0.99999998 instead of 1"
+def test_numbers_get_as_many_digits_as_it_takes(plan_of: Callable[[str, int], InputPlan]) -> None:
+    seen = PlanObservations(plan_of("softmax", 0), "softmax", "numpy", ())
+    assert contrast(seen, 0, "for {call} the sum is {got} instead of {due}", 0.99999998, 1) == (
+        f"for {seen.call(0)} the sum is 0.99999998 instead of 1"
     )
-    near = contrast("for f(x)", "it is {got} and not {due}", 1 + 2.0**-52, 1)
+    near = contrast(seen, 0, "for {call} it is {got} and not {due}", 1 + 2.0**-52, 1)
     assert near.got == "1.0000000000000002" and near.due == "1"
 
 
@@ -124,10 +125,10 @@ def test_infinities_and_nan_are_equal_to_themselves_alone(
     exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], InputPlan]
 ) -> None:
     first = np.array([np.inf, -np.inf, np.nan, 1.0, 2.0])
-    assert not differs(first, first, 0.0).any()
+    assert not where_different(first, first, 0.0).any()
     second = np.array([-np.inf, 0.0, 1.0, np.nan, 2.5])
-    assert differs(first, second, 0.1).all()
+    assert where_different(first, second, 0.1).all()
     plan = plan_of("softmax", 0)
     seen = PlanObservations(plan, "softmax", "numpy", ())
-    told = apart(seen, [0], first, second, 0.1)
+    told = describe_difference(seen, [0], first, second, 0.1)
     assert told is not None and told.got == "infinity" and told.due == "-infinity"
