@@ -245,6 +245,7 @@ def read_secret(path: Path) -> bytes:
             got=error.strerror or str(error),
             next_step="restore it from a backup: without it no variant can be drawn again",
         ) from error
+    # Windows has no such bits; there the folder's own rights protect the secret.
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
         raise CourseError(
             "others may read the course secret",
@@ -299,6 +300,7 @@ class Course:
         try:
             for name in (".", "problems", "blueprints", "quizzes"):
                 (folder / name).mkdir(parents=True, exist_ok=True)
+            # Others may read the course, but neither its secret nor its store.
             (folder / ".softmark").mkdir(mode=0o700, exist_ok=True)
             _write_new(folder / _SETTINGS, settings_text(title))
             _write_new(folder / "roster.csv", _ROSTER_HEAD)

@@ -78,6 +78,7 @@ def _instants(wall: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
 
     Where it never does because clocks are put forward, both are the moment that it would have been.
     """
+    # fold tells the first from the second time that the clock shows the same.
     first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return (first, second) if first <= second else (first, first)
 

@@ -50,6 +50,7 @@ class StudentLabels:
 
     def number(self, person: Hashable) -> str:
         """Return the number that stands for somebody, the same one each time."""
+        # Counted as they come up, so that numbers say nothing about ids or names.
         return f"Student {self._numbers.setdefault(person, len(self._numbers) + 1)}"
 
     def name(self, student: str) -> str:
@@ -101,6 +102,7 @@ class LabelIndex:
                 self._whole.setdefault(label, set()).add(key)
                 self._folded.setdefault(_folded(label), set()).add(key)
                 self._folded.setdefault(_squeezed(label), set()).add(key)
+            # Found last and only by find_number: a label "7" shouldn't mean 007 in a folder's name.
             if number := without_zeros(student.id):
                 self._numbers.setdefault(number, set()).add(key)
 
@@ -113,6 +115,7 @@ class LabelIndex:
         word of the label; the name before the first ``_``.
         """
         label = unicodedata.normalize("NFC", label).strip()
+        # Ids and logins alone are looked for as words: a first name is a word of many labels.
         pieces = {piece for piece in re.split(r"[_\s]+", label) if piece}
         keys = (
             self._exact.get(label)
@@ -130,6 +133,7 @@ class LabelIndex:
 
     def _by_name(self, label: str) -> set[str] | None:
         joined = " ".join(_words(label))
+        # From the strictest form to the loosest, so that an exact name is never ambiguous.
         for names, key in (
             (self._whole, plain_label(label)),
             (self._whole, joined),
@@ -143,6 +147,7 @@ class LabelIndex:
 
 def name_key(name: str) -> str:
     """Return a whole name for comparison: without case, accents and the order of its words."""
+    # Sorted: "Lovelace, Ada" and "Ada Lovelace" are one name.
     return " ".join(sorted(_words(_folded(name))))
 
 

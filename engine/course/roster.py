@@ -128,6 +128,7 @@ class _RosterReader:
             self._check_unique(row, student)
 
     def _row_fault(self, row: TableRow, student: Student) -> str | None:
+        # Blank cells behind the last column are common in exports, and no fault.
         if len(row.cells) > self._width and any(row.cells[self._width :]):
             return (
                 f"{count_noun(len(row.cells), 'field')}, but the header has {self._width}: "
@@ -145,6 +146,7 @@ class _RosterReader:
         self._fault(row, f"id {student.id!r} is in line {self._lines[student.id]} already", people)
 
     def _check_unique(self, row: TableRow, student: Student) -> None:
+        # A login shared by two rows is reported, but each row still has an id of its own.
         for field, name in _UNIQUE.items():
             value = getattr(student, field).casefold()
             if not value:
@@ -202,6 +204,7 @@ class Roster:
 
     def match_cell(self, cell: str) -> tuple[str, ...]:
         """Return the ids that a cell of a spreadsheet can mean, which may have lost its zeros."""
+        # As written first: 007 and 7 may be two students.
         return self._labels.find(cell) or self._labels.find_number(cell)
 
     def dispute(self, label: str) -> str | None:

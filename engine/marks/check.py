@@ -104,6 +104,7 @@ def facts_of(course: Course, store: Store, bank: Bank) -> CourseFacts:
     }
     quizzes.update(drawn)
     return CourseFacts(
+        # Tolerant: a faulty row of the roster must not hide contradictions in the rules.
         students=frozenset(student.id for student in course.roster(tolerant=True).students),
         code=frozenset(bank.code_ids()),
         quizzes=frozenset(quizzes),
@@ -118,7 +119,7 @@ def _rules(course: Course, store: Store, name: str, drawn: Collection[str]) -> M
         return {quiz.student: quiz.rules for quiz in store.quizzes(name)}
     path = course.blueprints / f"{name}.yaml"
     try:
-        return {"": read_blueprint(path).blueprint.rules} if path.is_file() else {}
+        return {"": read_blueprint(path).blueprint.rules} if path.is_file() else {}  # a plan is for everybody
     except InputError:  # `grade quiz check` reports faults of plans
         return {}
 
@@ -131,12 +132,13 @@ def _group_findings(policies: Policies) -> Iterator[Finding]:
             near = did_you_mean(name, policies.groups, "; name it under `groups`")
             yield placed.place("group"), f"there is no group '{name}'{near}"
     weights = [group.weight for group in policies.groups.values() if group.weight is not None]
-    total = sum(weights, Decimal(0))
+    total = sum(weights, Decimal(0))  # exact: 33.3 + 33.3 + 33.4 is 100
     if weights and total != 100:
         yield ("policies", "groups"), f"the weights are {plain(total)} in all, not 100"
     for name, group in policies.groups.items():
         loc = ("policies", "groups", name)
         members = [key for key in policies.named if policies.rules_of(key).group == name]
+        # Assignments that aren't named follow `default`: how many there will be isn't known.
         by_default = policies.rules_of("default").group == name
         if not members and not by_default:
             yield loc, "no assignment is in this group"
@@ -180,6 +182,7 @@ def _quiz_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
         quiz_rules = facts.quiz_rules.get(placed.name, {})
         if placed.rules.due is not None:
             yield from _deadlines(placed, quiz_rules, policies)
+        # The last share tells: credit never rises from one attempt to the next.
         falling = any(rules.credit[-1] < 1 for rules in quiz_rules.values())
         if falling and placed.rules.attempts.which in ("average", "decaying"):
             which = placed.rules.attempts.which
@@ -255,6 +258,7 @@ def _release(placed: PlacedRules, policies: Policies) -> Iterator[Finding]:
         yield where, "feedback is released after closes, but no `closes` is given: it is never shown"
     if not isinstance(release, LocalTime):
         return
+    # Waiting for the release would pay: students could hand in with the feedback before them.
     for word, time in (("due", due), ("closed", closes)):
         if time is not None and release.begins(policies.zone) < time.ends(policies.zone):
             last = "it is due" if word == "due" else "it closes"
@@ -296,6 +300,7 @@ def _people_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding
     for index, extension in enumerate(policies.extensions):
         loc = ("policies", "extensions", index)
         yield from _names(loc, extension.student, extension.assignment, facts)
+        # An extension for an excused assignment changes nothing, and one for all may still change others.
         if extension.assignment is None:
             yield from _for_all(loc, extension, policies)
         elif extension.assignment in policies.excused_of(extension.student):

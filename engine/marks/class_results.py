@@ -133,6 +133,7 @@ class ExpectedWork:
         if name in loaded:
             return columns_of_quiz(loaded[name])
         if name in self._drawn:
+            # The newest draw is the one that the student was given last.
             drawn = self._store.quizzes(name, student)
             return columns_of_quiz(drawn[-1]) if drawn else []
         points = self._points_of(name)
@@ -177,13 +178,14 @@ def class_results(
         Restrict the results to these ids.
     """
     names = {student.id: student.name for student in roster.students} if roster else {}
+    # Three sources, so that nobody is missing: on the roster, with attempts, or with files that failed.
     students = set(names) | set(store.students(mode))
     students |= {files.student for files in intake.students} if intake else set()
     students |= {problem.student for problem in problems if problem.student}
     if only is not None:
         students &= set(only)
     rules = policies or Policies()
-    by_hand = _by_student(store) if mode is Mode.MARKS else {}
+    by_hand = _by_student(store) if mode is Mode.MARKS else {}  # practice has none
     expected = ExpectedWork(store, rules, title_of, points_of)
     for student in sorted(students):
         work = _StudentWork(store, student, mode, title_of)
@@ -200,7 +202,7 @@ def class_results(
                 if counted.attempt is not None
             ),
             problems=tuple(problem for problem in problems if problem.student == student),
-            in_roster=not names or student in names,
+            in_roster=not names or student in names,  # without a roster nobody is a stranger
             without_work=tuple((c, m.mark) for c, m in marks.columns.items() if m.attempt is None),
             percent=marks.percent,
         )
@@ -238,6 +240,7 @@ def _countable(attempts: Sequence[Attempt], quiz: Quiz | None) -> Sequence[Attem
     """Return the attempts without those that a quiz with limited attempts doesn't count."""
     if quiz is None or not quiz.rules.counts_attempts:
         return attempts
+    # By identity: attempts hold mappings, which have no hash.
     real = {id(attempt) for attempt in counted_attempts(attempts)}
     return [a for a in attempts if not a.settled or id(a) in real] if real else attempts
 
@@ -251,7 +254,7 @@ def _result(
     by_hand: Mapping[str, HandMark],
 ) -> ItemResult:
     chosen, now = counts.attempt, clock.now()
-    assert chosen is not None
+    assert chosen is not None  # the caller leaves out columns without an attempt
     disclosure, is_final = _disclosure(attempts, quiz, counts.terms, now)
     return ItemResult(
         column=column,
@@ -261,11 +264,11 @@ def _result(
         variant=chosen.variant,
         answers=dict(chosen.response.answers) if chosen.response else {},
         filename=chosen.filename,
-        attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),
+        attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),  # a blank one alone is still one
         reason=chosen.reason,
         shown=disclosure,
         is_final=is_final,
-        mark=counts.mark if rules.touch_marks or column.id in by_hand else None,
+        mark=counts.mark if rules.touch_marks or column.id in by_hand else None,  # else the score says it all
         handed=chosen.handed,
         marked_late=chosen.marked_late,
         used=len(counted_attempts(attempts)),

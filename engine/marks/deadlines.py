@@ -42,7 +42,7 @@ class LateTime:
     @property
     def days(self) -> int:
         """How many late days would cover all of it."""
-        return self.units if self.per == "day" else -(-self.units // 24)
+        return self.units if self.per == "day" else -(-self.units // 24)  # rounded up: a day covers 24 hours
 
     def __str__(self) -> str:
         return f"{count_noun(self.units, self.per)} late"
@@ -87,6 +87,7 @@ class StudentDeadlines:
             return LateTime(days if per == "day" else 24 * days, per, marked=True)
         if handed < self.due + timedelta(minutes=self.rules.grace):
             return LateTime(0, per)
+        # Grace only decides whether work is late; how late it is counts from the due date.
         late = days_late(self.due, handed, self.zone) if per == "day" else hours_late(self.due, handed)
         return LateTime(late, per)
 
@@ -115,8 +116,10 @@ def terms_of(policies: Policies, student: str, assignment: str) -> StudentDeadli
         extensions = policies.extensions_of(student, assignment)
         dates = [due, *(extended_due(due, extension) for extension in extensions)]
         latest = max(dates, key=lambda time: time.ends(zone))
+        # An extension that isn't later changes nothing, and must not count as one for marked files.
         extended = latest if latest is not due else None
     if due is not None and extended is not None and closes is not None:
+        # By the clock on the wall: where clocks change in between, it closes at the same hour of the day.
         closes = closes.later(extended.wall + extended.lasts - due.wall - due.lasts)
     last = extended or due
     return StudentDeadlines(
@@ -140,6 +143,7 @@ def extended_rules(rules: QuizRules, terms: StudentDeadlines) -> QuizRules:
     """Return a quiz's rules with the time that an extension of the course gives a student."""
     if rules.deadline is None or terms.extended is None or terms.due is None:
         return rules
+    # A quiz may be open longer than the course's due date: an extension never shortens that.
     return replace(rules, deadline=max(rules.deadline, terms.due))
 
 

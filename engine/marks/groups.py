@@ -37,6 +37,7 @@ def indices_to_drop(marks: Sequence[tuple[Fraction, Fraction]], count: int) -> f
     found by Dinkelbach's method: keep those with the largest points - q · full points, take their share
     as the next q, until it stays. It rises each time, and there are finitely many choices.
     """
+    # A group with nothing left would have no share at all.
     count = min(count, len(marks) - 1)
     if count <= 0:
         return frozenset()
@@ -65,6 +66,7 @@ class _Sum:
         self.columns.append(column)
         self.points += exact(mark.adjusted or 0.0)
         self.full += exact(column.max_score)
+        # One graded column is enough: only an assignment without any work is dropped before a 0.
         self.is_missing = self.is_missing and mark.raw is None
 
 
@@ -91,6 +93,7 @@ def drop_lowest(
     left_out: dict[TableColumn, ColumnMark] = {}
     for name, group in policies.groups.items():
         mine = _of_group(marks, policies, name)
+        # A mark that is still to come could be the lowest.
         if not group.drop_lowest or not mine.keys().isdisjoint(waiting):
             continue
         sums = _sums(mine, due)
@@ -118,6 +121,7 @@ def percent(
         if group.weight is None:
             continue
         mine = _of_group(marks, policies, name)
+        # No percentage is better than one that will change by itself.
         if not mine.keys().isdisjoint(waiting):
             return None
         whole = _Sum()

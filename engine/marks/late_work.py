@@ -41,6 +41,7 @@ _DECIMALS = 6  # the precision at which the store keeps what an attempt earned
 @lru_cache(maxsize=4096)  # a class has few different scores, and each is asked for often
 def exact(points: float | Decimal) -> Fraction:
     """Return points or percents as the decimal number that people see."""
+    # repr gives the decimal that people see, and not the binary fraction behind it.
     return Fraction(points if isinstance(points, Decimal) else Decimal(repr(round(points, _DECIMALS))))
 
 
@@ -56,6 +57,7 @@ def plain(points: Fraction | Decimal) -> str:
 
 def taken_off(rule: LatePenalty, units: int) -> Fraction:
     """Return the percentage that work loses that is so many days or hours late."""
+    # Without a cap it may be all that there is, and never more.
     return min(exact(rule.percent) * units, exact(rule.cap) if rule.cap is not None else Fraction(100))
 
 
@@ -184,6 +186,7 @@ def untimed(
         for file in files.files:
             if file.handed is not None or (files.student, file.name) in ungraded:
                 continue
+            # Rows of tables have no such mark, even in a download from Canvas.
             by_system = intake.layout == _MARKS_LATE and file.filled is None
             if by_system and not file.marked_late:
                 continue
@@ -208,6 +211,7 @@ def _can_be_late(policies: Policies, student: str, assignment: str, now: datetim
     terms = terms_of(policies, student, assignment)
     if terms.is_excused:
         return False
+    # After closing, work doesn't count even where lateness costs nothing.
     costs = terms.rules.late is not None and terms.is_due(now)
     return costs or (terms.closes is not None and terms.closes <= now)
 
@@ -259,6 +263,7 @@ def choose(
         Days of lateness to forgive.
     """
     which, most = rules.attempts.which, rules.attempts.count
+    # Attempts while it was closed don't use up the limit: they couldn't have counted.
     used = tuple(index for index, attempt in enumerate(attempts) if attempt.in_time)[:most]
     if not used:
         return None
@@ -271,12 +276,14 @@ def choose(
         # Points fall with lateness only, so the best score is never less than the average.
         chosen = max(used, key=lambda index: attempts[index].score)
         return CountedChoice(sum(values.values(), Fraction(0)) / len(used), chosen, used)
+    # Of equal attempts the earliest stands, which max() takes.
     fixed = {"first": used[0], "last": used[-1]}
     chosen = fixed[which] if which in fixed else max(used, key=values.__getitem__)
     return CountedChoice(values[chosen], chosen, used, shares[chosen])
 
 
 def _share(rules: AssignmentRules, number: int) -> Fraction:
+    # Beyond the list every attempt earns the last share.
     shares = rules.attempts.shares
     return exact(shares[min(number, len(shares) - 1)]) if shares else Fraction(1)
 
@@ -289,6 +296,7 @@ def sentences(
     late_days: int,
 ) -> list[str]:
     """Return why `choice` was made among the attempts, and why it counts what it does."""
+    # The order of sentences is that of the rules: what was left out, what was chosen, what was taken off.
     closed = sum(not attempt.in_time for attempt in attempts)
     reasons = [closed_sentence(closed, len(attempts))] if closed else []
     if len(choice.used) < len(attempts) - closed:

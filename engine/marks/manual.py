@@ -113,12 +113,13 @@ class ManualMarks:
         score, excused = (before.score, before.excused) if before else (None, False)
         if decision.score is not None:
             _check_score(decision.score, table_column, allow_extra)
-            score, excused = round(decision.score, 6), False
+            score, excused = round(decision.score, 6), False  # as precisely as the store keeps points
         if decision.excused is not None:
             score, excused = (None, True) if decision.excused else (score, False)
         comment = (before.comment if before else "") if decision.comment is None else decision.comment
         if len(comment) > _LONGEST_COMMENT:
             raise UsageError("the comment is too long", expected=f"at most {_LONGEST_COMMENT} characters")
+        # The same table read twice adds nothing to the history.
         if before and (score, excused, comment) == (before.score, before.excused, before.comment):
             return None
         return HandMark(student, column, score, excused, comment, by, at)
@@ -129,6 +130,7 @@ class ManualMarks:
         A :class:`UsageError` if there is none. Student and column needn't be in the course any more.
         """
         if (student, column) not in self._current:
+            # Somebody who left the course may still have a mark by hand, so an unknown id is no fault here.
             student = self.student(student, strict=False)
         if (student, column) not in self._current:
             raise UsageError(
@@ -157,6 +159,7 @@ class ManualMarks:
     def column(self, student: str, column: str) -> TableColumn:
         """Return a column of a student; a :class:`UsageError` with near names where there is none."""
         student = self.student(student)
+        # week-1/item is a question of a quiz, softmax a code exercise.
         name, is_question, _ = column.partition("/")
         columns = {each.id: each for each in self._expected.columns(name, student, {})}
         if column in columns:
@@ -186,6 +189,7 @@ def _check_score(score: float, column: TableColumn, allow_extra: bool) -> None:
 Decide = Callable[[str, str, ManualDecision], HandMark | None]
 
 _HEADS = ("student", "column", "score", "comment", "excused")
+# A decimal comma is fine; a sign, an exponent or a thousands separator is a slip in a column of marks.
 _NUMBER = re.compile(r"\d{1,7}([.,]\d{1,12})?")
 _YES_NO = {"": None, "yes": True, "true": True, "1": True, "x": True, "no": False, "false": False, "0": False}
 

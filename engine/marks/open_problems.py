@@ -126,6 +126,7 @@ class OpenProblems:
             handled |= {clean_line(files.label) for files in intake.students} | {*intake.ignored, *tables}
         with self._locked():
             before = self._read()
+            # The first listing counts: repeated, a problem must not look newer than what settled it.
             since = {entry.key: entry.since for entry in before}
             rest = [e for e in before if not {e.problem.where, _LINE.sub("", e.problem.where)} & handled]
             self._write([*rest, *(_Entry(e.problem, since.get(e.key, now)) for e in added)], before)
@@ -165,6 +166,7 @@ class OpenProblems:
             self._path.unlink(missing_ok=True)
         elif unique != before:
             data = [{"problem": asdict(e.problem), "since": e.since.isoformat()} for e in unique]
+            # Private, because it names students.
             replace_text(self._path, json.dumps(data, indent=1) + "\n", durable=True, private=True)
 
     @contextlib.contextmanager
@@ -173,6 +175,7 @@ class OpenProblems:
         try:
             import fcntl
 
+            # The folder, not the file: the file is replaced, and a lock on the old one would hold nobody off.
             folder = os.open(self._path.parent, os.O_RDONLY)
         except (ImportError, OSError):  # Windows has neither
             yield

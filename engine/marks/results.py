@@ -32,6 +32,7 @@ class TableColumn:
     place in the gradebook.
     """
 
+    # These three make and order a column; title and points may differ between drawn quizzes.
     quiz: str
     number: int
     item: str
@@ -178,6 +179,7 @@ class TableCell:
     @property
     def counted(self) -> float | None:
         """The points that count: adjusted by the policies where there are any."""
+        # Without a mark the course has no rules, and the score counts.
         return self.score if self.mark is None else self.mark.adjusted
 
     @property
@@ -222,6 +224,7 @@ class StudentRow:
 
     def total(self) -> float | None:
         """Return the sum of all points that count; None while something is ungraded or if nothing counts."""
+        # A total without the ungraded work would look like a final one, and too low.
         counted = [cell for cell in self.cells.values() if not cell.is_left_out]
         if not counted or self.is_waiting:
             return None
@@ -275,12 +278,14 @@ class StudentResults:
             item.column.id: TableCell(
                 item.report.outcome,
                 item.report.score,
+                # The ids alone: a class table must not hold the reports of a whole class.
                 tuple(diagnosis.misconception for diagnosis in item.report.diagnosis),
                 item.reason,
                 item.mark,
             )
             for item in self.items
         }
+        # Nothing was handed in, so there is no outcome: the mark alone tells why the cell is there.
         cells |= {column.id: TableCell(None, None, mark=mark) for column, mark in self.without_work}
         return StudentRow(self.student, self.name, cells, len(self.problems), self.in_roster, self.percent)
 
@@ -312,6 +317,7 @@ def class_table(title: str, students: Iterable[StudentResults]) -> ClassTable:
     rows: list[StudentRow] = []
     columns: dict[TableColumn, TableColumn] = {}
     for results in students:
+        # Only the row is kept: the results with their reports are let go.
         rows.append(results.row())
         columns |= {column: _larger(columns.get(column), column) for column in results.columns}
     return ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))

@@ -62,11 +62,13 @@ class ColumnWork:
     @cached_property
     def full(self) -> Fraction:
         """Full points."""
+        # A report about an exercise that couldn't be loaded doesn't know its full points.
         return exact(max((a.report.max_score for a in self.attempts), default=self.column.max_score))
 
     @cached_property
     def usable(self) -> tuple[Attempt, ...]:
         """The attempts that count: unreadable and blank answers are ignored unless there is nothing else."""
+        # Ungraded attempts stay in: they may turn out to be the best.
         graded = [a for a in self.attempts if a.settled or a.report.outcome is Outcome.UNGRADED]
         return tuple(a for a in graded if not a.is_blank) or tuple(graded)
 
@@ -121,7 +123,9 @@ class ColumnWork:
         if choice is not None:
             return self.usable[choice.index]
         if self.is_waiting:
+            # The newest one: it is what the student waits for.
             return self._waiting[-1]
+        # Nothing counts, and yet there is work: the page shows the best of it.
         best = max(self.usable, key=lambda attempt: attempt.report.score or 0.0, default=None)
         return best or (self.attempts[-1] if self.attempts else None)
 
@@ -133,6 +137,7 @@ _ACCOUNTS = frozenset({"", "root", "admin", "administrator", "ubuntu", "www-data
 def set_by_hand(mark: ColumnMark, hand: HandMark, max_score: float) -> ColumnMark:
     """Return the mark overridden by a person's decision; a comment alone changes no points."""
     by = "the instructor" if hand.by in _ACCOUNTS else clean_line(hand.by, 100)
+    # An excuse has no points, so that the column leaves totals and full points alike.
     if hand.excused:
         return ColumnMark(mark.raw, None, (f"excused by {by}",), excused=True, comment=hand.comment)
     if hand.score is None:
@@ -187,10 +192,12 @@ def student_marks(
         Without columns of missing work about which there is nothing to say.
     """
     terms = {name: terms_of(policies, student, name) for name in {c.assignment for c in columns}}
+    # In the order of the columns, which is that of all tables.
     works = [
         ColumnWork(column, tuple(in_order(handed_in)), terms[column.assignment])
         for column, handed_in in sorted(columns.items())
     ]
+    # A day spent on a column whose mark is set by hand would be wasted.
     late_days = _late_days([w for w in works if not _is_set(by_hand.get(w.column.id))], policies.late_days)
     attempts: dict[TableColumn, Attempt | None] = {}
     marks: dict[TableColumn, ColumnMark] = {}
@@ -204,6 +211,7 @@ def student_marks(
         marks[work.column] = mark if hand is None else set_by_hand(mark, hand, work.column.max_score)
     waiting = {work.column for work in works if work.is_waiting and _is_open(marks[work.column])}
     due = {work.column for work in works if work.terms.is_due(now)}
+    # After marks by hand and rounding: what is dropped is what the student sees.
     marks |= drop_lowest(marks, policies, waiting=waiting, due=due)
     return StudentMarks(
         {
@@ -257,6 +265,7 @@ def _rounded(mark: ColumnMark, decimals: int | None) -> ColumnMark:
     if decimals is None or mark.adjusted is None:
         return mark
     points = float(plain_points(mark.adjusted, decimals))
+    # People see two decimals: 7.001 rounded to 7 isn't worth a sentence.
     if plain_points(points) == plain_points(mark.adjusted):
         return replace(mark, adjusted=points)
     to = count_noun(decimals, "decimal") if decimals else "whole points"

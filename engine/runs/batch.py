@@ -113,6 +113,7 @@ class InFlight:
 
     def _note(self, event: str, key: FileKey, count: int = 1) -> None:
         if self._fd is not None:
+            # One write a line, unbuffered: it is in the file even if the process is killed at once.
             os.write(self._fd, json.dumps([event, *key, count]).encode() + b"\n")
 
 
@@ -205,6 +206,7 @@ class BatchResult:
     @property
     def exit_code(self) -> int:
         """0 everything is graded; 1 something needs a person; 3 something is ungraded; 130 stopped."""
+        # As a shell reports a program that Ctrl-C ended (128 + SIGINT).
         if self.interrupted:
             return 130
         if self.ungraded:
@@ -322,9 +324,11 @@ def _grade_all(
     if not rest:
         return False
     has_code = any(file.kind is FileKind.CODE for _, file in rest)
+    # A slot costs half a gigabyte of memory: no more of them than files.
     slots = max(1, min(workers or os.cpu_count() or 1, len(rest)))
     with (
         progress(len(rest)) as advance,
+        # A power cut only costs grading again, so commits needn't wait for the disk one by one.
         grader.store.bulk(),
         open_runner(sandbox, slots=slots) if has_code else nullcontext() as runner,
     ):
@@ -373,6 +377,7 @@ class _Tally:
     def add(self, result: FileResult) -> None:
         self.looked_at += 1
         if result.problem is not None:
+            # With the aliases of its file, by which a later hand-in settles it.
             self.problems.append(replace(result.problem, known_as=result.file.known_as))
         if result.problem is not None and not (result.problem.partly or result.problem.noted):
             self.rejected += 1
@@ -415,8 +420,9 @@ def _run(
             halt.set()
             results.put(error)
         finally:
-            results.put(None)
+            results.put(None)  # this thread has ended
 
+    # Daemons: a second Ctrl-C ends the program without waiting for a file of minutes.
     threads = [threading.Thread(target=work, name=f"grade-{n}", daemon=True) for n in range(slots)]
     for thread in threads:
         thread.start()

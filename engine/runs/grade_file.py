@@ -37,6 +37,7 @@ def plan_seed(secret: bytes, item: str, version: str) -> bytes:
     It depends on nothing else, so a class that is graded in several runs (one was killed, a hand-in came
     late) meets the same inputs in all of them, and the instructor can replay it.
     """
+    # As a list: "a", "bc" and "ab", "c" are different messages. "plan" keeps other uses of the secret apart.
     message = json.dumps(["plan", item, version]).encode("ascii")
     return hmac.new(secret, message, hashlib.sha256).digest()
 
@@ -211,6 +212,7 @@ class FileGrader:
         report = replace(report, student=student, mode=self.mode)
         if report.outcome is Outcome.UNGRADED:
             reason = self._mention_earlier(student, item, file.sha256, reason or "")
+        # Even an ungraded attempt is stored: a later try counts as old as this one.
         attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
         stored = self.store.record(attempt.arrived(_arrival(file)))
         if stored.report.outcome is Outcome.FORMAT_ERROR:
@@ -311,6 +313,7 @@ class FileGrader:
             problem = _with_useless(problem, student, file, useless)
         if problem is not None:
             return FileResult(student, file, problem=problem)
+        # One reason is enough: the machine failed for all of them alike.
         waiting = [report for report in reports if report.outcome is Outcome.UNGRADED]
         return FileResult(student, file, reason="; ".join(waiting[0].notes) if waiting else None)
 

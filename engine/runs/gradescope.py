@@ -145,6 +145,7 @@ def harness_zip(packing: AutograderContents) -> bytes:
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        # Sorted, so that the same contents give the same zip.
         for name, data, mode in sorted(_entries(packing)):
             info = zipfile.ZipInfo(name, _DATE)
             info.external_attr = (0o100000 | mode) << 16  # S_IFREG and permissions, as in zips of Unix
@@ -166,6 +167,7 @@ def _entries(packing: AutograderContents) -> Iterator[tuple[str, bytes, int]]:
     for name in _BANK_FILES:
         yield f"softmark/problems/{name}", (builtin_root() / name).read_bytes(), 0o600
     yield "course/course.yaml", settings_text(packing.title).encode(), 0o600
+    # Readable by its owner only, as in a course folder, or it would be refused there.
     yield "course/.softmark/secret", packing.key, 0o600
     for folder in packing.folders:
         yield from _tree(folder, f"course/problems/code/{folder.name}")
@@ -263,7 +265,7 @@ def results_json(grades: Sequence[ItemGrade], *, hidden: str, seconds: float) ->
     -----
     Gradescope shows no total while a test with points is hidden, so the total doesn't reveal a hidden check.
     """
-    several = len(grades) > 1
+    several = len(grades) > 1  # the exercise's name is noise where there is one
     tests = [
         test for grade in grades for test in _tests(grade, hidden, f"{grade.item} · " if several else "")
     ]

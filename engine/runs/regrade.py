@@ -161,6 +161,7 @@ def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple
     StoreError
         Nothing was written.
     """
+    # 48 bits: no two runs of a course share an id.
     run = secrets.token_hex(6)
     untouched = store.regrades.replace(
         [(change.old, change.new) for change in plan.changes],
@@ -244,6 +245,7 @@ class AnswerMarker:
 
 
 def _credited(report: GradeReport, credit: float, added: tuple[str, ...]) -> GradeReport:
+    # As precisely as the store keeps points, or an unchanged mark would look changed.
     score = None if report.score is None else round(report.score * credit, 6)
     return replace(report, score=score, credit=credit, notes=tuple(dict.fromkeys((*report.notes, *added))))
 
@@ -340,10 +342,12 @@ def plan_regrade(
     if search.code:
         from engine.sandbox import open_runner
 
+        # A slot costs memory: no more of them than submissions.
         slots = min(workers, len(search.code))
         with (
             open_runner(sandbox, slots=slots) as runner,
             progress(len(search.code)) as advance,
+            # Threads, because they only wait for the sandbox's processes.
             ThreadPoolExecutor(slots) as threads,
         ):
             for _ in threads.map(lambda attempt: search.grade(attempt, code, runner), search.code):
@@ -377,6 +381,7 @@ class _RegradeSearch:
 
     def __post_init__(self) -> None:
         self._answers = AnswerMarker(self.bank, self.store)
+        # A comment alone changes no mark.
         self._by_hand = {
             place for place, mark in self.store.hand_marks.current().items() if mark.score is not None
         }
@@ -408,6 +413,7 @@ class _RegradeSearch:
             self.code.append(attempt)
         else:
             attempt = self._mark(attempt, before, quiz)
+        # As it is marked now: later attempts at the question earn their credit after this one.
         before.append(attempt)
 
     def _mark(self, attempt: Attempt, before: list[Attempt], quiz: Quiz | None) -> Attempt:

@@ -230,6 +230,7 @@ class Attempt:
 def reason_of(report: GradeReport) -> str | None:
     """Return why a report has no score, in its own words; None where it has one."""
     if report.outcome is Outcome.FORMAT_ERROR:
+        # A check's message may have several lines; the reason is shown on one.
         messages = [check.message for check in report.checks if check.message]
         return "; ".join(" ".join(message.split()) for message in messages) or "; ".join(report.notes) or None
     return "; ".join(report.notes) or None if report.outcome is Outcome.UNGRADED else None

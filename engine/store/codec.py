@@ -62,4 +62,5 @@ def storable(text: str | None, limit: int | None = None) -> str | None:
     # PostgreSQL refuses NUL, and both databases lone surrogates.
     if text is None:
         return None
+    # Replaced, not refused: an odd file name must never cost a student the mark.
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")[:limit]

@@ -129,6 +129,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
         """Yield a connection inside a write transaction; it is committed at the end or not at all."""
+        # Writing from the start: SQLite can't wait for a lock that a reading transaction asks for later.
         with self._turn, store_faults(self.where), self._writer.begin() as connection:
             yield connection
 
@@ -230,6 +231,7 @@ def open_database(target: str | Path, *, busy_timeout_s: float = 30.0) -> Databa
         database = Database(engine, text, pace)
     try:
         bring_up_to_date(database)
+    # A KeyboardInterrupt too must not leave connections open.
     except BaseException:
         database.close()
         raise

@@ -92,6 +92,7 @@ class HandMarks(StorePart):
 
     def current(self) -> Mapping[tuple[str, str], HandMark]:
         """Return the decisions that hold now, by (student, column), without withdrawn ones."""
+        # Oldest first, so the last one for a key is the newest.
         newest = {(mark.student, mark.column): mark for mark in self.history()}
         return {
             place: mark
@@ -231,6 +232,7 @@ def _rekey(
 def _replaced(connection: sa.Connection, old: Attempt, new: Attempt, common: Mapping[str, Any]) -> bool:
     """Replace one report, and tell whether the old one was still there."""
     query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
+    # The plan was made before: somebody may have graded or erased it since.
     if connection.execute(query).scalar() != encode(old.report):
         return False
     row = attempt_row(new)

@@ -189,6 +189,7 @@ class Store:
         if student is not None:
             query = query.where(quizzes.c.student == student)
         with self._database.read() as connection:
+            # Two are enough to know that the id isn't one student's alone.
             texts = connection.execute(query.limit(2)).scalars().all()
         return decode(Quiz, texts[0], self.where) if len(texts) == 1 else None
 

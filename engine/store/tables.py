@@ -28,6 +28,7 @@ __all__ = [
 
 # The head revision of migrations/versions; a test compares the two.
 SCHEMA_VERSION = "0003"
+# Not Alembic's usual name: another program in the same database may use that.
 VERSION_TABLE = "softmark_schema"
 
 
@@ -41,8 +42,10 @@ class UtcTime(sa.TypeDecorator[datetime]):
         """Refuse a time without a zone, and store it in UTC."""
         if value is None:
             return None
+        # A guess at the zone could make work late that was in time.
         if value.tzinfo is None:
             raise ValueError("a time without zone can't be stored")
+        # Both databases then compare and sort the same naive times.
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
@@ -68,6 +71,7 @@ class ShortText(sa.TypeDecorator[str]):
         return value
 
 
+# Every constraint has a name, or a migration couldn't change it later.
 metadata = sa.MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",

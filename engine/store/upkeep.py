@@ -121,6 +121,7 @@ def _unreadable(connection: sa.Connection, table: sa.Table, where: str) -> Itera
     key = list(table.primary_key)
     check = _ROW_CHECKS.get(table.name)
     keys = connection.execute(sa.select(*key).order_by(*key)).all()
+    # By key, page by page: one damaged row must not hide those behind it.
     for start in range(0, len(keys), _PAGE):
         page = keys[start : start + _PAGE]
         query = sa.select(table).where(sa.tuple_(*key).in_([tuple(k) for k in page]))
@@ -223,6 +224,7 @@ def copy_rows(source: Database, target: Database) -> Mapping[str, int]:
         The target isn't empty, or the copy differs from the source; the target is then left empty.
     """
     with source.snapshot() as reading, target.write() as writing:
+        # Merging two stores would mix courses, or overwrite marks.
         if any(count_rows(writing).values()):
             raise StoreError(
                 "the store to copy to isn't empty",
@@ -232,6 +234,7 @@ def copy_rows(source: Database, target: Database) -> Mapping[str, int]:
         rows = {}
         for table in metadata.sorted_tables:
             copied = _copy(table, reading, writing)
+            # Read back and compared, while the transaction can still be taken back.
             if copied != _digest(table, writing):
                 raise StoreError(
                     f"the copy of {table.name} isn't what was copied",
@@ -272,6 +275,7 @@ def _hash(row: sa.RowMapping) -> int:
 
 def _go_on_counting(table: sa.Table, connection: sa.Connection) -> None:
     """Let the server number new rows after the copied ones."""
+    # Copied ids don't move a server's sequence: the next attempt would collide with the first.
     highest = sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0) + 1).scalar_subquery()
     sequence = sa.func.pg_get_serial_sequence(table.name, "id")
     connection.execute(sa.select(sa.func.setval(sequence, highest, False)))

@@ -38,6 +38,7 @@ from engine.text.words import near_words
 __all__ = ["FORMAT", "canvas_gradebook"]
 
 _POSSIBLE = "points possible"
+# EX is what Canvas itself writes for an excused student.
 _SIGNS = CellSigns("EX", locked={"N/A": "Canvas has this assignment for other students only"})
 # Canvas takes a heading with one of these for a total of its own, and reads no marks from it.
 _TOTALS = tuple(
@@ -92,6 +93,7 @@ def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) 
     there = [sheet.header[number] for number in _open_columns(sheet, possible)]
     for target, column in where_headed(targets, sheet.header, _open_columns(sheet, possible), request):
         if column is None:
+            # Without the number of an assignment Canvas makes a new one on import.
             column = sheet.add_column(text_cell(target.heading))
             possible.raw[column] = number_cell(target.maximum, decimal_comma=sheet.decimal_comma)
             message = "Canvas makes a new assignment of this column"
@@ -103,6 +105,7 @@ def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) 
         )
         places.append(place)
         notices += more
+    # Canvas exports a test student and rows about posting among the people.
     people = [row for row in sheet.rows if row is not possible and _is_person(row, about)]
     joined = join_rows(sheet, people, about, request.table, request.roster)
     return fill_sheet(sheet, replace(joined, notices=[*notices, *joined.notices]), places, _SIGNS)
@@ -110,6 +113,7 @@ def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) 
 
 def _possible_row(sheet: LmsSheet) -> SheetRow:
     heads = [plain_head(head) for head in sheet.header]
+    # A row about manual posting may stand before it.
     row = next((row for row in sheet.rows[:2] if plain_head(row.cells[0]) == _POSSIBLE), None)
     if row is None or "id" not in heads or heads[0] not in {"student", "lastname"}:
         raise UsageError(
@@ -151,6 +155,7 @@ def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFil
     new = NewRows(targets, _SIGNS, request)
     rows = [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *new.head()],
+        # Four blanks before it, as Canvas exports it.
         ["    Points Possible", "", "", "", "", *(number_cell(target.maximum) for target in targets)],
     ]
     for row in request.table.rows:

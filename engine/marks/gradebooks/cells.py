@@ -132,6 +132,7 @@ def comment_of(row: StudentRow, columns: Sequence[TableColumn]) -> str:
     for column in columns:
         mark = cell.mark if (cell := row.cells.get(column.id)) is not None else None
         if mark is not None and mark.reasons:
+            # Under a sum the reader must know which part a reason is about.
             head = f"{column.item}: " if len(columns) > 1 else ""
             comments.append(head + "; ".join(clean_line(reason, 2_000) for reason in mark.reasons))
     return ". ".join(comments)
@@ -167,6 +168,7 @@ def entry_cell(entry: GradebookEntry, signs: CellSigns, *, decimal_comma: bool =
         return number_cell(entry.points, decimal_comma=decimal_comma)
     if entry.state is EntryState.EXCUSED and signs.excused is not None:
         return signs.excused
+    # Excused, where a format has no sign for it, looks like missing work.
     words = {EntryState.UNGRADED: signs.ungraded, EntryState.UNREADABLE: signs.unreadable}
     return words.get(entry.state, signs.missing)
 

@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 TOTAL, PERCENT = "total", "percent"
+# Possessive: a heading of a thousand blanks must not take a second.
 _NUMBERED = re.compile(r"(?:(?<!\s)\s++)?\([0-9]++\)$")  # Canvas: "HW 1 (123)"
 
 
@@ -60,6 +61,7 @@ class TargetColumn:
 
 def assignment_targets(table: ClassTable, titles: Mapping[str, str]) -> list[TargetColumn]:
     """Return a target for every assignment, headed by its title (by its id where two have one title)."""
+    # dict.fromkeys keeps the order of the columns, unlike a set.
     names = list(dict.fromkeys(column.assignment for column in table.columns))
     heads = [titles.get(name, name) for name in names]
     plain = [plain_heading(head) for head in heads]
@@ -118,6 +120,7 @@ def _target(table: ClassTable, heading: str, ids: str) -> TargetColumn:
         return TargetColumn(heading, table.columns, PERCENT, 100.0, is_percent=True)
     names = [name.strip() for name in ids.split("+")]
     columns = dict.fromkeys(column for name in names for column in _known(table, name))
+    # In the order of the table, whatever the order of the ids.
     ordered = tuple(column for column in table.columns if column in columns)
     return TargetColumn(heading, ordered, "+".join(names), _full(table, ordered))
 
@@ -139,6 +142,7 @@ def _columns(table: ClassTable, name: str) -> list[TableColumn]:
 
 
 def _full(table: ClassTable, columns: Sequence[TableColumn]) -> float:
+    # An excused student's full points are fewer; the column's are those of whoever must do everything.
     return max((row.maximum(columns) for row in table.rows), default=0.0) or sum(c.max_score for c in columns)
 
 
@@ -192,6 +196,7 @@ def _column(
     request: GradebookRequest,
     plain: Callable[[str], str],
 ) -> int | None:
+    # The very heading first: "HW 1" must not go to "hw 1" while there is a "HW 1".
     exact = [place for place, head in enumerate(header) if head == target.heading]
     if request.columns and exact and not set(exact) & set(open_columns):
         raise UsageError(
@@ -211,6 +216,7 @@ def _column(
                 f"the file has no column {clean_line(target.heading, 80)!r}",
                 next_step=f"did you mean {clean_line(header[alike[0]], 80)!r}?",
             )
+    # A person decides: a wrong guess would put marks under another assignment.
     if len(places) > 1:
         heads = " or ".join(repr(clean_line(header[place], 80)) for place in places)
         raise UsageError(

@@ -62,7 +62,7 @@ def excel_gradebook(request: GradebookRequest) -> GradebookFile:
             notices += entry_notices(entry, row.student, target.heading)
             number += entry.state in (EntryState.POINTS, EntryState.EXCUSED)
         marks.append([row.student, row.name, *map(entry_value, entries)])
-    book = Workbook(write_only=True)
+    book = Workbook(write_only=True)  # rows are written as they come, not kept in memory
     book.properties.creator = "Softmark"
     heads = [clean_line(target.heading) for target in targets]
     _add_sheet(book, "marks", ["student", "name", *heads], marks)
@@ -102,8 +102,9 @@ def _add_sheet(book: Workbook, title: str, head: Sequence[str], rows: Sequence[S
     from openpyxl.utils import get_column_letter
 
     sheet = book.create_sheet(title)
-    sheet.freeze_panes = "C2" if head[1] == "name" else "A2"
+    sheet.freeze_panes = "C2" if head[1] == "name" else "A2"  # heads stay in view, and who a row is about
     for place, heading in enumerate(head):
+        # A write-only sheet can't fit its columns afterwards: the widths come first.
         longest = max([len(heading), *(len(str(row[place])) for row in rows)])
         sheet.column_dimensions[get_column_letter(place + 1)].width = min(longest, _WIDEST) + 2
     sheet.append([_text(sheet, heading, bold=True) for heading in head])

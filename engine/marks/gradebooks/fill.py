@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 
+# Possessive, so that a long cell of digits is read once.
 _COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")
 _POINT = re.compile(r"[+-]?[0-9]++\.[0-9]++")
 
@@ -123,6 +124,7 @@ def read_sheet(path: Path) -> LmsSheet:
     width = len(first.cells)
     rows = []
     for row in others:
+        # A cell too many shifts the row: its marks would go under the wrong headings.
         if any(row.raw[width:]):
             message = f"{count_noun(len(row.cells), 'field')}, but the header has {width}"
             faults.append(Diagnostic(table.file, row.line, 1, message, row.source))
@@ -198,6 +200,7 @@ def join_rows(
             lines = " and ".join(str(row.line) for row in mine)
             message = f"lines {lines} are both this student: none is filled"
             notices.append(GradebookNotice(NoticeKind.UNKNOWN, f"{sheet.file}:{mine[1].line}", message))
+        # A student without any mark has a row and nothing to write.
         elif student in ours:
             joined.append((mine[0], ours[student]))
     return JoinedRows(joined, [row for row in table.rows if row.student not in rows_of], notices)
@@ -217,11 +220,13 @@ class _PeopleIndex:
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
+        # Only a roster with such numbers can tell a number from an id.
         self._knows_numbers = any(student.lms_id for student in roster.students)
         self._exact: dict[str, set[str]] = {}
         self._names: dict[str, set[str]] = {}
         self._numbers: dict[str, set[str]] = {}
         for student in roster.students:
+            # By any of them: systems export whichever they call the id.
             for text in {student.id, student.login, student.lms_id, student.email} - {""}:
                 self._exact.setdefault(plain_label(text), set()).add(student.id)
             if key := name_key(student.name):

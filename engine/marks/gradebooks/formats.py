@@ -152,6 +152,7 @@ class GradebookFormat:
 
 def gradebook_format(name: str) -> GradebookFormat:
     """Return a format by its name; a :class:`UsageError` if there is none."""
+    # Before anything is imported: a misspelt name must not look like a missing module.
     if name not in FORMATS:
         raise UsageError(
             f"there is no gradebook format {clean_line(name, 40)!r}",

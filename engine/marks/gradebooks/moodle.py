@@ -64,6 +64,7 @@ def worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> Gradebook
             expected=f'--column "Grade=ID" with one of: {clean_line(known, 500)}',
         )
     column = heads.index("grade")
+    # Every row repeats the maximum; where they differ there is no one scale.
     possible = {row.cells[heads.index("maximum grade")] for row in sheet.rows}
     place, notices = place_of(
         targets[0], column, "Grade", possible.pop() if len(possible) == 1 else "", scale=request.scale
@@ -119,6 +120,7 @@ def moodle_gradebook(request: GradebookRequest) -> GradebookFile:
     if is_worksheet(sheet):
         return worksheet_gradebook(sheet, request)
     if request.scale:
+        # A gradebook has the full points nowhere, so there is nothing to scale to.
         raise UsageError("only a grading worksheet says its full points", next_step="leave --scale out")
     return _filled(sheet, request)
 
@@ -171,6 +173,7 @@ def _comments(sheet: LmsSheet, column: int) -> int:
 def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
     people = everybody(request.table, request.roster).by_id
     mine = [(row, people[row.student]) for row in request.table.rows]
+    # An address identifies people in every Moodle; id numbers are optional there.
     key = request.key or ("email" if all(s.email for row, s in mine if row.in_roster) else "idnumber")
     head, key_of = _KEYS[key]
     new = NewRows(targets, _SIGNS, request)
