@@ -34,18 +34,7 @@ if TYPE_CHECKING:
     from engine.store import Store
     from engine.text.yaml_errors import YamlDocument
 
-__all__ = [
-    "SECRET_BYTES",
-    "Course",
-    "CourseSettings",
-    "check_title",
-    "fingerprint_file",
-    "is_known_secret",
-    "make_secret",
-    "read_secret",
-    "read_settings",
-    "settings_text",
-]
+__all__ = ["Course", "CourseSettings", "make_secret", "read_secret", "read_settings", "settings_text"]
 
 
 PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
@@ -140,8 +129,7 @@ def _without_rules(document: YamlDocument) -> CourseSettings | None:
     return validation_faults(replace(document, data={**document.data, "policies": basics}), CourseSettings)[0]
 
 
-def check_title(title: str) -> None:
-    """Raise a :class:`CourseError` if a course.yaml with this title couldn't be read again."""
+def _check_title(title: str) -> None:
     from engine.text.schema_errors import validation_faults
     from engine.text.yaml import read_yaml
 
@@ -186,7 +174,7 @@ policies:
 """
 
 
-SECRET_BYTES = 32  # 256 bits: nobody guesses it
+_SECRET_BYTES = 32  # 256 bits: nobody guesses it
 
 
 def make_secret(path: Path) -> None:
@@ -196,26 +184,25 @@ def make_secret(path: Path) -> None:
     except FileExistsError:
         return
     with os.fdopen(descriptor, "wb") as file:
-        secret = secrets.token_bytes(SECRET_BYTES)
+        secret = secrets.token_bytes(_SECRET_BYTES)
         file.write(secret)
         file.flush()
         os.fsync(file.fileno())  # quizzes are drawn with it: a power cut must not leave an empty file
-    is_known_secret(path, secret)  # writes the fingerprint, so that commands that only read write nothing
+    _is_known_secret(path, secret)  # writes the fingerprint, so that commands that only read write nothing
 
 
-def fingerprint_file(path: Path) -> Path:
-    """Return the file for the fingerprint of the secret at `path`."""
+def _fingerprint_file(path: Path) -> Path:
     return path.with_name("secret-fingerprint")
 
 
-def is_known_secret(path: Path, secret: bytes) -> bool:
+def _is_known_secret(path: Path, secret: bytes) -> bool:
     """Tell whether this is the secret that the course was begun with; its first use writes a fingerprint.
 
     Where the fingerprint can't be written, every secret is accepted.
     """
     # An HMAC of a constant reveals nothing about its key.
     expected = hmac.new(secret, b"softmark: fingerprint of the course secret", hashlib.sha256).hexdigest()
-    file = fingerprint_file(path)
+    file = _fingerprint_file(path)
     try:
         return hmac.compare_digest(read_bounded(file, 100).strip(), expected.encode("ascii"))
     except FileNotFoundError:
@@ -237,7 +224,7 @@ def read_secret(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            secret = file.read(SECRET_BYTES + 1)  # one more tells a longer file
+            secret = file.read(_SECRET_BYTES + 1)  # one more tells a longer file
     except OSError as error:
         raise CourseError(
             "the course secret can't be read",
@@ -254,12 +241,12 @@ def read_secret(path: Path) -> bytes:
             got=f"mode {stat.S_IMODE(mode):04o}",
             next_step=f"chmod 600 {path}; if somebody may have read it, start a new course folder",
         )
-    if len(secret) != SECRET_BYTES:
+    if len(secret) != _SECRET_BYTES:
         raise CourseError(
             "the course secret is damaged",
             where=str(path),
-            expected=f"{SECRET_BYTES} bytes",
-            got="more" if len(secret) > SECRET_BYTES else f"{count_noun(len(secret), 'byte')}",
+            expected=f"{_SECRET_BYTES} bytes",
+            got="more" if len(secret) > _SECRET_BYTES else f"{count_noun(len(secret), 'byte')}",
             next_step="restore it from a backup: without it no variant can be drawn again",
         )
     return secret
@@ -296,7 +283,7 @@ class Course:
         CourseError
             The folder can't be made, the title doesn't fit into course.yaml, or course.yaml is faulty.
         """
-        check_title(title)
+        _check_title(title)
         try:
             for name in (".", "problems", "blueprints", "quizzes"):
                 (folder / name).mkdir(parents=True, exist_ok=True)
@@ -415,13 +402,13 @@ class Course:
         """
         path = self.folder / ".softmark" / "secret"
         secret = read_secret(path)
-        if not is_known_secret(path, secret):
+        if not _is_known_secret(path, secret):
             raise CourseError(
                 "this isn't the secret that the course was begun with",
                 where=str(path),
                 got=self._effect_of_new_secret(),
                 next_step="restore the secret from a backup; to go on with this one all the same, delete "
-                f"{fingerprint_file(path)}",
+                f"{_fingerprint_file(path)}",
             )
         return secret
 

@@ -155,7 +155,6 @@ def _group_findings(policies: Policies) -> Iterator[Finding]:
 
 
 def _idle_findings(policies: Policies) -> Iterator[Finding]:
-    """Yield the rules that can't have any effect."""
     all_rules = [policies.rules_of(name) for name in policies.assignments]
     if policies.late_days and not any(rules.late for rules in all_rules):
         yield ("policies", "late_days"), "late work loses nothing anywhere: late days change nothing"
@@ -279,7 +278,6 @@ def _without_due(placed: PlacedRules) -> Iterator[Finding]:
 
 
 def _name_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
-    """Yield the assignments that the course doesn't have."""
     for name in policies.named:
         if name not in facts.assignments:
             yield (

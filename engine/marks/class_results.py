@@ -21,7 +21,7 @@ from engine.quiz import release as clock
 from engine.quiz.credit import counted_attempts, why_nothing
 from engine.store import Attempt, HandMark, Store
 
-__all__ = ["ExpectedWork", "class_results", "column_of", "columns_of_quiz"]
+__all__ = ["ExpectedWork", "class_results", "column_of"]
 
 
 def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
@@ -48,8 +48,7 @@ def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str
     )
 
 
-def columns_of_quiz(quiz: Quiz) -> list[TableColumn]:
-    """Return the columns of all questions of a quiz."""
+def _columns_of_quiz(quiz: Quiz) -> list[TableColumn]:
     return [_of_question(quiz, question) for question in quiz.questions]
 
 
@@ -131,11 +130,11 @@ class ExpectedWork:
         Quizzes in `loaded`, by name, aren't read from the store.
         """
         if name in loaded:
-            return columns_of_quiz(loaded[name])
+            return _columns_of_quiz(loaded[name])
         if name in self._drawn:
             # The newest draw is the one that the student was given last.
             drawn = self._store.quizzes(name, student)
-            return columns_of_quiz(drawn[-1]) if drawn else []
+            return _columns_of_quiz(drawn[-1]) if drawn else []
         points = self._points_of(name)
         # "~" sorts code after the quizzes, as in column_of.
         return [] if points is None else [TableColumn("~", 0, name, self._title_of(name), points)]

@@ -31,7 +31,6 @@ __all__ = [
     "plain",
     "rounded",
     "sentences",
-    "taken_off",
     "untimed",
 ]
 
@@ -55,8 +54,7 @@ def plain(points: Fraction | Decimal) -> str:
     return str(plain_points(float(points)))
 
 
-def taken_off(rule: LatePenalty, units: int) -> Fraction:
-    """Return the percentage that work loses that is so many days or hours late."""
+def _taken_off(rule: LatePenalty, units: int) -> Fraction:
     # Without a cap it may be all that there is, and never more.
     return min(exact(rule.percent) * units, exact(rule.cap) if rule.cap is not None else Fraction(100))
 
@@ -81,7 +79,7 @@ def after_penalty(rule: LatePenalty | None, score: Fraction, full: Fraction, uni
     if rule is None or units <= 0:
         return score
     base = score if rule.of == "score" else full
-    remaining = score - base * taken_off(rule, units) / 100
+    remaining = score - base * _taken_off(rule, units) / 100
     floor = full * exact(rule.floor) / 100 if rule.floor is not None else Fraction(0)
     # A floor never raises a score that was below it without any lateness.
     return min(score, max(remaining, floor, Fraction(0)))
@@ -345,7 +343,7 @@ def _late(
         lateness += f", {count_noun(used, 'late day')} used"
     if value == earned:
         return [f"{lateness}: nothing off"] if used else []
-    lost = taken_off(rule, late.less(used).units) / 100
+    lost = _taken_off(rule, late.less(used).units) / 100
     off = percent(lost, 2)
     if rule.of == "points":
         off += " of the full points"

@@ -35,7 +35,7 @@ from engine.text.words import count_noun, plain_points
 if TYPE_CHECKING:
     from engine.store import Attempt, HandMark
 
-__all__ = ["ColumnWork", "CountedMark", "StudentMarks", "in_order", "set_by_hand", "student_marks"]
+__all__ = ["CountedMark", "StudentMarks", "in_order", "student_marks"]
 
 
 def in_order(attempts: Sequence[Attempt]) -> list[Attempt]:
@@ -44,16 +44,8 @@ def in_order(attempts: Sequence[Attempt]) -> list[Attempt]:
 
 
 @dataclass(frozen=True)
-class ColumnWork:
-    """One student's work in one column.
-
-    Parameters
-    ----------
-    column : TableColumn
-    attempts : tuple of Attempt
-        In order; empty where nothing was handed in.
-    terms : StudentDeadlines
-    """
+class _ColumnWork:
+    """One student's work in one column."""
 
     column: TableColumn
     attempts: tuple[Attempt, ...]
@@ -134,7 +126,7 @@ class ColumnWork:
 _ACCOUNTS = frozenset({"", "root", "admin", "administrator", "ubuntu", "www-data"})
 
 
-def set_by_hand(mark: ColumnMark, hand: HandMark, max_score: float) -> ColumnMark:
+def _set_by_hand(mark: ColumnMark, hand: HandMark, max_score: float) -> ColumnMark:
     """Return the mark overridden by a person's decision; a comment alone changes no points."""
     by = "the instructor" if hand.by in _ACCOUNTS else clean_line(hand.by, 100)
     # An excuse has no points, so that the column leaves totals and full points alike.
@@ -194,7 +186,7 @@ def student_marks(
     terms = {name: terms_of(policies, student, name) for name in {c.assignment for c in columns}}
     # In the order of the columns, which is that of all tables.
     works = [
-        ColumnWork(column, tuple(in_order(handed_in)), terms[column.assignment])
+        _ColumnWork(column, tuple(in_order(handed_in)), terms[column.assignment])
         for column, handed_in in sorted(columns.items())
     ]
     # A day spent on a column whose mark is set by hand would be wasted.
@@ -208,7 +200,7 @@ def student_marks(
         raw = attempt.report.score if attempt else None
         mark = _rounded(_mark(work, raw, choice, days, policies, now), policies.round)
         hand = by_hand.get(work.column.id)
-        marks[work.column] = mark if hand is None else set_by_hand(mark, hand, work.column.max_score)
+        marks[work.column] = mark if hand is None else _set_by_hand(mark, hand, work.column.max_score)
     waiting = {work.column for work in works if work.is_waiting and _is_open(marks[work.column])}
     due = {work.column for work in works if work.terms.is_due(now)}
     # After marks by hand and rounding: what is dropped is what the student sees.
@@ -223,9 +215,9 @@ def student_marks(
     )
 
 
-def _late_days(works: Sequence[ColumnWork], budget: int) -> dict[str, int]:
+def _late_days(works: Sequence[_ColumnWork], budget: int) -> dict[str, int]:
     """Return the late days used for each assignment; those due first are served first."""
-    groups: dict[str, list[ColumnWork]] = {}
+    groups: dict[str, list[_ColumnWork]] = {}
     for work in works:
         if not work.terms.is_excused:
             groups.setdefault(work.column.assignment, []).append(work)
@@ -238,12 +230,12 @@ def _late_days(works: Sequence[ColumnWork], budget: int) -> dict[str, int]:
     return used
 
 
-def _total(works: Iterable[ColumnWork], late_days: int) -> Fraction:
+def _total(works: Iterable[_ColumnWork], late_days: int) -> Fraction:
     return sum((work.best_case(late_days) for work in works), Fraction(0))
 
 
 def _mark(
-    work: ColumnWork,
+    work: _ColumnWork,
     raw: float | None,
     choice: CountedChoice | None,
     late_days: int,
@@ -272,7 +264,7 @@ def _rounded(mark: ColumnMark, decimals: int | None) -> ColumnMark:
     return replace(mark, adjusted=points, why=(*mark.why, f"rounded to {to}"))
 
 
-def _nothing_counts(work: ColumnWork, raw: float | None, *, zero: bool) -> ColumnMark:
+def _nothing_counts(work: _ColumnWork, raw: float | None, *, zero: bool) -> ColumnMark:
     why = [closed_sentence(len(work.usable), len(work.usable))] if work.usable else []
     if zero:
         work_missing = "nothing that counts" if work.attempts else "nothing"

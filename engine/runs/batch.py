@@ -31,11 +31,11 @@ from engine.runner import SandboxOptions
 from engine.runs.grade_file import CodeExercises, FileGrader, FileResult
 from engine.store import Store
 
-__all__ = ["MOST_LOSSES", "BatchResult", "InFlight", "Progress", "UngradedFile", "grade_batch"]
+__all__ = ["BatchResult", "InFlight", "Progress", "UngradedFile", "grade_batch"]
 
 # Once may be bad luck (another file of the same moment, or another program, filled the memory); the second
 # time it was graded alone.
-MOST_LOSSES: Final = 2
+_MOST_LOSSES: Final = 2
 _MOST_NOTE_BYTES = 16 * 2**20  # some 100,000 lines: more files than any class hands in
 
 FileKey = tuple[str, str, str]  # student, item or "", hash of the bytes
@@ -105,7 +105,6 @@ class InFlight:
                 self._path.unlink(missing_ok=True)
 
     def _rewrite(self) -> None:
-        """Keep only what is known of killed runs."""
         assert self._fd is not None
         os.ftruncate(self._fd, 0)
         for key, count in self._losses.items():
@@ -313,7 +312,7 @@ def _grade_all(
     for chain in _chains(tasks):
         is_behind = False
         for student, file in chain:
-            if flight.losses(_key(student, file)) >= MOST_LOSSES:
+            if flight.losses(_key(student, file)) >= _MOST_LOSSES:
                 tally.add(grader.set_aside(student, file))
                 # It isn't read, so which quiz it answers isn't known: any after it may answer the same one.
                 is_behind = file.kind is FileKind.QUIZ

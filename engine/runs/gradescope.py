@@ -155,7 +155,6 @@ def harness_zip(packing: AutograderContents) -> bytes:
 
 
 def _entries(packing: AutograderContents) -> Iterator[tuple[str, bytes, int]]:
-    """Yield name, content and mode of every file."""
     for script in ("setup.sh", "run_autograder"):
         yield script, (_HARNESS / script).read_bytes(), 0o755
     yield "autograder.json", packing.settings.text().encode(), 0o600

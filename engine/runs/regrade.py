@@ -30,7 +30,6 @@ from engine.text.words import agree, count_noun
 from engine.variants import rekey
 
 __all__ = [
-    "AnswerMarker",
     "ChangedItems",
     "RegradeChange",
     "RegradePlan",
@@ -38,7 +37,6 @@ __all__ = [
     "RekeyedQuiz",
     "UndecidedAttempt",
     "apply_plan",
-    "grade_again",
     "plan_regrade",
 ]
 
@@ -174,15 +172,8 @@ def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple
     return run, untouched
 
 
-class AnswerMarker:
-    """Marks stored answers with the keys that their items have now.
-
-    Parameters
-    ----------
-    bank : Bank
-    store : Store
-        For the credit of an answer that was unreadable before.
-    """
+class _AnswerMarker:
+    """Marks stored answers with the keys that their items have now."""
 
     def __init__(self, bank: Bank, store: Store) -> None:
         self._bank = bank
@@ -254,14 +245,8 @@ def _with_report(attempt: Attempt, report: GradeReport) -> Attempt:
     return replace(attempt, report=report, reason=reason_of(report))
 
 
-def grade_again(old: Attempt, code: CodeExercises, runner: Runner) -> Attempt:
-    """Return a code attempt as it is graded now.
-
-    Raises
-    ------
-    EngineError
-        The machine or Softmark is at fault, so the present mark must stay.
-    """
+def _grade_again(old: Attempt, code: CodeExercises, runner: Runner) -> Attempt:
+    """Return a code attempt as it is graded now."""
     submission = CodeSubmission(old.source or "", old.filename, old.submission, modules=old.modules)
     report = code.grade(old.item, submission, runner, old.student)
     if report.outcome is Outcome.UNGRADED:
@@ -380,7 +365,7 @@ class _RegradeSearch:
     _earlier: dict[tuple[str, str, str], list[Attempt]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._answers = AnswerMarker(self.bank, self.store)
+        self._answers = _AnswerMarker(self.bank, self.store)
         # A comment alone changes no mark.
         self._by_hand = {
             place for place, mark in self.store.hand_marks.current().items() if mark.score is not None
@@ -428,7 +413,7 @@ class _RegradeSearch:
     def grade(self, attempt: Attempt, code: CodeExercises, runner: Runner) -> None:
         """Grade a code attempt again; a fault of the machine leaves it as it is."""
         try:
-            self._change(attempt, grade_again(attempt, code, runner))
+            self._change(attempt, _grade_again(attempt, code, runner))
         except EngineError as error:
             self._leave(attempt, f"it couldn't be graded now: {error.what}")
 

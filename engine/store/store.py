@@ -37,10 +37,10 @@ from engine.store.sittings import SittingStore
 from engine.store.tables import attempts, quizzes
 from engine.store.upkeep import StoreUpkeep
 
-__all__ = ["Settle", "Store", "earlier_rows", "newest_start", "not_before", "open_store"]
+__all__ = ["Settle", "Store", "open_store"]
 
 
-def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
+def _earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
     """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
 
     For marks, quizzes of one name are one quiz, drawn several times; in practice each stands alone.
@@ -69,8 +69,7 @@ def earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.Row
     return connection.execute(query).mappings().all()
 
 
-def newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None:
-    """Return when the student's newest attempt at the item so far was started; None if there is none."""
+def _newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None:
     query = sa.select(sa.func.max(attempts.c.started)).where(
         attempts.c.student == attempt.student,
         attempts.c.item == attempt.item,
@@ -80,7 +79,7 @@ def newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None
     return newest
 
 
-def not_before(attempt: Attempt, earlier: datetime | None) -> Attempt:
+def _not_before(attempt: Attempt, earlier: datetime | None) -> Attempt:
     """Return `attempt`, started no sooner than `earlier`, even if the clock was set back in between."""
     if earlier is None or attempt.started >= earlier:
         return attempt
@@ -234,7 +233,7 @@ class Store:
         if settle is not None:
             # All are looked up before any is stored: the answers of one file don't come before each other.
             attempts = [
-                settle(a, [attempt_of(row, self.where) for row in earlier_rows(connection, a)])
+                settle(a, [attempt_of(row, self.where) for row in _earlier_rows(connection, a)])
                 for a in attempts
             ]
         stored = []
@@ -289,7 +288,7 @@ class Store:
         query = sa.select(attempts).where(same_attempt(attempt)).with_for_update()
         row = connection.execute(query).mappings().first()
         if row is None:
-            attempt = not_before(attempt, newest_start(connection, attempt))
+            attempt = _not_before(attempt, _newest_start(connection, attempt))
             connection.execute(sa.insert(attempts), attempt_row(attempt))
         elif row["outcome"] in SETTLED:
             return attempt_of(row, self.where)

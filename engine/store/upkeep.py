@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from engine.store.sqlite import begin_file, store_faults
 from engine.store.tables import attempts, hand_marks, metadata, quiz_retries, quizzes, regrades
 from engine.text.files import replacing
 
-__all__ = ["StoreCheck", "StoreUpkeep", "check_database", "copy_rows", "count_rows"]
+__all__ = ["StoreCheck", "StoreUpkeep"]
 
 
 _PAGE = 200  # rows in memory at a time
@@ -56,20 +57,7 @@ class StoreCheck:
 _RowCheck = Callable[[sa.RowMapping, str], str | None]
 
 
-def check_database(database: Database) -> StoreCheck:
-    """Look at everything in a store, in one state of it; nothing is changed."""
-    faults: list[str] = []
-    with database.snapshot() as connection:
-        for fault in _faults(connection, database):
-            faults.append(fault)
-            if len(faults) == _MOST_FAULTS:
-                break
-        schema = schema_version(connection, database.where) or ""
-        return StoreCheck(schema, count_rows(connection), tuple(faults))
-
-
-def count_rows(connection: sa.Connection) -> dict[str, int]:
-    """Return how many rows each table has."""
+def _count_rows(connection: sa.Connection) -> dict[str, int]:
     return {
         table.name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
         for table in metadata.sorted_tables
@@ -210,22 +198,11 @@ _ROW_CHECKS: Mapping[str, _RowCheck] = {
 }
 
 
-def copy_rows(source: Database, target: Database) -> Mapping[str, int]:
-    """Copy one state of a store, whatever others write to it meanwhile; all of it or nothing.
-
-    Returns
-    -------
-    mapping of str to int
-        Rows by table.
-
-    Raises
-    ------
-    StoreError
-        The target isn't empty, or the copy differs from the source; the target is then left empty.
-    """
+def _copy_rows(source: Database, target: Database) -> Mapping[str, int]:
+    """Copy one state of a store, whatever others write to it meanwhile; all of it or nothing."""
     with source.snapshot() as reading, target.write() as writing:
         # Merging two stores would mix courses, or overwrite marks.
-        if any(count_rows(writing).values()):
+        if any(_count_rows(writing).values()):
             raise StoreError(
                 "the store to copy to isn't empty",
                 where=target.where,
@@ -286,7 +263,11 @@ class StoreUpkeep(StorePart):
 
     def check(self) -> StoreCheck:
         """Look at everything in the store, in one state of it; nothing is changed."""
-        return check_database(self._database)
+        database = self._database
+        with database.snapshot() as connection:
+            faults = tuple(islice(_faults(connection, database), _MOST_FAULTS))
+            schema = schema_version(connection, database.where) or ""
+            return StoreCheck(schema, _count_rows(connection), faults)
 
     def back_up(self, path: Path) -> Mapping[str, int]:
         """Write one state of the store to an SQLite file, and return the number of rows by table.
@@ -333,11 +314,11 @@ class StoreUpkeep(StorePart):
         Raises
         ------
         StoreError
-            As :func:`copy_rows`.
+            That store isn't empty, or the copy differs from the source; it is then left empty.
         """
         database = open_database(target)
         try:
-            return copy_rows(self._database, database), database.where
+            return _copy_rows(self._database, database), database.where
         finally:
             database.close()
 

@@ -35,7 +35,7 @@ from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, number_cell, text_cell
 from engine.text.words import near_words
 
-__all__ = ["FORMAT", "canvas_gradebook"]
+__all__ = ["FORMAT"]
 
 _POSSIBLE = "points possible"
 # EX is what Canvas itself writes for an excused student.
@@ -60,14 +60,8 @@ _NUMBERED = re.compile(r"\([0-9]+\)$")
 _TEST_STUDENT = {"student, test", "test student"}
 
 
-def canvas_gradebook(request: GradebookRequest) -> GradebookFile:
-    """Return a file that Canvas imports: the one of ``into`` with our marks in it, or a new one.
-
-    Raises
-    ------
-    UsageError
-        ``into`` isn't a Canvas gradebook, or the columns asked for don't fit it.
-    """
+def _canvas_gradebook(request: GradebookRequest) -> GradebookFile:
+    """Return a file that Canvas imports: the one of ``into`` with our marks in it, or a new one."""
     targets = wanted_targets(request)
     for target in targets:
         if any(total in plain_head(target.heading) for total in _TOTALS):
@@ -168,4 +162,4 @@ def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFil
     return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.notices))
 
 
-FORMAT = GradebookFormat("canvas", frozenset({"into", "scale"}), canvas_gradebook)
+FORMAT = GradebookFormat("canvas", frozenset({"into", "scale"}), _canvas_gradebook)

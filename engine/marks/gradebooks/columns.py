@@ -20,10 +20,7 @@ from engine.text.words import suggestion
 
 __all__ = [
     "TargetColumn",
-    "assignment_targets",
     "column_targets",
-    "folded_heading",
-    "has_number",
     "named_targets",
     "plain_heading",
     "wanted_targets",
@@ -59,7 +56,7 @@ class TargetColumn:
     is_percent: bool = False
 
 
-def assignment_targets(table: ClassTable, titles: Mapping[str, str]) -> list[TargetColumn]:
+def _assignment_targets(table: ClassTable, titles: Mapping[str, str]) -> list[TargetColumn]:
     """Return a target for every assignment, headed by its title (by its id where two have one title)."""
     # dict.fromkeys keeps the order of the columns, unlike a set.
     names = list(dict.fromkeys(column.assignment for column in table.columns))
@@ -102,15 +99,14 @@ def named_targets(table: ClassTable, assignments: Sequence[str]) -> list[TargetC
 
 def plain_heading(text: str) -> str:
     """Return a heading for comparison: without the number in brackets, case and extra blanks."""
-    return _NUMBERED.sub("", folded_heading(text))
+    return _NUMBERED.sub("", _folded_heading(text))
 
 
-def folded_heading(text: str) -> str:
-    """Return a heading without case and extra blanks."""
+def _folded_heading(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split()).casefold()
 
 
-def has_number(heading: str) -> bool:
+def _has_number(heading: str) -> bool:
     """Tell whether a heading ends in Canvas's number of the assignment."""
     return _NUMBERED.search(heading.rstrip()) is not None
 
@@ -150,7 +146,7 @@ def wanted_targets(request: GradebookRequest) -> list[TargetColumn]:
     """Return the targets of a file for a learning system: those asked for, or every assignment."""
     if request.columns:
         return named_targets(request.table, request.columns)
-    return assignment_targets(request.table, request.titles)
+    return _assignment_targets(request.table, request.titles)
 
 
 def where_headed(
@@ -207,9 +203,9 @@ def _column(
     names = {plain(name) for name in (target.heading, *aliases)}
     alike = [place for place in open_columns if plain(header[place]) in names]
     places = [place for place in exact if place in open_columns] or alike
-    if request.columns and alike == places and has_number(target.heading) and places:
+    if request.columns and alike == places and _has_number(target.heading) and places:
         places = [
-            place for place in places if folded_heading(header[place]) == folded_heading(target.heading)
+            place for place in places if _folded_heading(header[place]) == _folded_heading(target.heading)
         ]
         if not places:  # Canvas's number identifies the assignment: another number is another column
             raise UsageError(

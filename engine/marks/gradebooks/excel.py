@@ -28,22 +28,17 @@ from engine.text.words import plain_points
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
-__all__ = ["FORMAT", "excel_gradebook"]
+__all__ = ["FORMAT"]
 
 _LONGEST = 32_000  # a cell holds 32,767 characters
 _WIDEST = 60  # a reason can have hundreds of characters: no screen shows a column of that width
 _NO_XML = dict.fromkeys((0xFFFE, 0xFFFF))  # XML can't hold these two: a workbook with them is damaged
 
 
-def excel_gradebook(request: GradebookRequest) -> GradebookFile:
+def _excel_gradebook(request: GradebookRequest) -> GradebookFile:
     """Return the gradebook as a workbook with the sheets ``marks``, ``raw``, ``why`` and ``items``.
 
     Ids and all other texts are text cells, marks are numbers; what has no mark is blank or a word.
-
-    Raises
-    ------
-    UsageError
-        openpyxl isn't installed.
     """
     try:
         from openpyxl import Workbook
@@ -130,4 +125,4 @@ def _text(sheet: Any, text: str, *, bold: bool = False) -> Any:
     return cell
 
 
-FORMAT = GradebookFormat("excel", frozenset(), excel_gradebook)
+FORMAT = GradebookFormat("excel", frozenset(), _excel_gradebook)

@@ -35,25 +35,18 @@ from engine.marks.gradebooks.formats import (
 from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, text_cell
 
-__all__ = ["FORMAT", "is_worksheet", "moodle_gradebook", "worksheet_gradebook"]
+__all__ = ["FORMAT"]
 
 
 _WORKSHEET_SIGNS = CellSigns(None)
 
 
-def is_worksheet(sheet: LmsSheet) -> bool:
-    """Tell whether a file is a worksheet."""
+def _is_worksheet(sheet: LmsSheet) -> bool:
     return {"identifier", "grade", "maximum grade"} <= {plain_head(head) for head in sheet.header}
 
 
-def worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
-    """Return the worksheet with our marks, and with comments where they are asked for.
-
-    Raises
-    ------
-    UsageError
-        It is unclear which assignment it is about, or there is no column for comments.
-    """
+def _worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
+    """Return the worksheet with our marks, and with comments where they are asked for."""
     heads = [plain_head(head) for head in sheet.header]
     targets = wanted_targets(request)
     if len(targets) != 1 or (request.columns and plain_head(targets[0].heading) != "grade"):
@@ -106,19 +99,13 @@ _KIND_SUFFIX = re.compile(r"(?<!\s)\s++\((real|percentage|letter|feedback)\)$", 
 _ABOUT = {"institution", "department", "last downloaded from this course"}
 
 
-def moodle_gradebook(request: GradebookRequest) -> GradebookFile:
-    """Return a file that Moodle imports: the one of ``into`` with our marks in it, or a new one.
-
-    Raises
-    ------
-    UsageError
-        ``into`` isn't a Moodle file, or the columns asked for don't fit it.
-    """
+def _moodle_gradebook(request: GradebookRequest) -> GradebookFile:
+    """Return a file that Moodle imports: the one of ``into`` with our marks in it, or a new one."""
     if request.into is None:
         return _new(request, wanted_targets(request))
     sheet = read_sheet(request.into)
-    if is_worksheet(sheet):
-        return worksheet_gradebook(sheet, request)
+    if _is_worksheet(sheet):
+        return _worksheet_gradebook(sheet, request)
     if request.scale:
         # A gradebook has the full points nowhere, so there is nothing to scale to.
         raise UsageError("only a grading worksheet says its full points", next_step="leave --scale out")
@@ -188,4 +175,4 @@ def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFil
     return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.notices))
 
 
-FORMAT = GradebookFormat("moodle", frozenset({"into", "feedback", "key", "scale"}), moodle_gradebook)
+FORMAT = GradebookFormat("moodle", frozenset({"into", "feedback", "key", "scale"}), _moodle_gradebook)

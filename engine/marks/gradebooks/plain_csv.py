@@ -21,19 +21,13 @@ from engine.model import Mode
 from engine.text.tables import csv_bytes, csv_text, id_cell, text_cell
 from engine.text.words import plain_points
 
-__all__ = ["FORMAT", "gradebook_csv", "gradebook_json", "plain_gradebook"]
+__all__ = ["FORMAT", "gradebook_csv", "gradebook_json"]
 
 _SIGNS = CellSigns("excused", ungraded="ungraded", unreadable="unreadable")
 
 
-def plain_gradebook(request: GradebookRequest) -> GradebookFile:
-    """Return the gradebook as CSV: ``student``, ``name``, a column per item, ``total``.
-
-    Raises
-    ------
-    UsageError
-        Numbers with a decimal comma between commas.
-    """
+def _plain_gradebook(request: GradebookRequest) -> GradebookFile:
+    """Return the gradebook as CSV: ``student``, ``name``, a column per item, ``total``."""
     delimiter = request.delimiter or (";" if request.decimal_comma else ",")
     if request.decimal_comma and delimiter == ",":
         raise UsageError(
@@ -51,7 +45,7 @@ def plain_gradebook(request: GradebookRequest) -> GradebookFile:
 
 
 FORMAT = GradebookFormat(
-    "csv", frozenset({"feedback", "delimiter", "decimal_comma", "marked", "protect_ids"}), plain_gradebook
+    "csv", frozenset({"feedback", "delimiter", "decimal_comma", "marked", "protect_ids"}), _plain_gradebook
 )
 
 
