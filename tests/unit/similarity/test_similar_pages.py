@@ -111,7 +111,7 @@ def test_pages_of_pairs_that_are_not_listed_any_more_are_removed(
 
 def test_a_folder_that_cannot_be_written_is_told(found: SimilarityFindings, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
-    with pytest.raises(StoreError, match="the pages can't be written"):
+    with pytest.raises(StoreError, match="the report can't be written"):
         write_similarity_pages(tmp_path / "taken", found, FileLabels(), title="Course")
 
 
