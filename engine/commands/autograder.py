@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.options import (
-    CommandGroup,
-    RegistryChoice,
-    course_option,
-    json_option,
-    sandbox_options,
-)
+from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option, sandbox_options
 from engine.commands.terminal import number, print_json
 from engine.errors import EngineError, InputError, UsageError
 from engine.text.files import replace_text, replacing, write_errors

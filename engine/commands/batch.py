@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.intake import (
-    collected,
-    item_option,
-    layout_option,
-    refuses_unlisted,
-    show_problems,
-)
+from engine.commands.intake import collected, item_option, layout_option, refuses_unlisted, show_problems
 from engine.commands.options import course_option, json_option, sandbox_options, store_option, workers_option
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError

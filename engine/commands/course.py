@@ -69,6 +69,7 @@ def missing_package_warnings(course: Course) -> list[Diagnostic]:
     from engine.sandbox.bwrap import missing_packages
 
     lines = read_text(course.settings_file).splitlines()
+    # At the line that offers the packages, where somebody will change it.
     number = next((number for number, line in enumerate(lines, 1) if line.startswith("packages:")), 1)
     return [
         Diagnostic(

@@ -20,15 +20,9 @@ if TYPE_CHECKING:
     from engine.runner import SandboxOptions
 
 __all__ = [
-    "code_spec",
-    "commands_for",
-    "need_item",
-    "open_session",
-    "quoted",
-    "starter_file",
-    "starter_text",
+    "code_spec", "commands_for", "need_item", "open_session", "quoted", "starter_file", "starter_text",
     "submission_path",
-]
+]  # fmt: skip
 
 NO_SANDBOX_NOTE = (
     "note: no sandbox (tier T3): your file runs as an ordinary program with time limits. "
@@ -148,6 +142,7 @@ def open_session(context: CommandContext, item: str, sandbox: SandboxOptions) ->
         from engine.practice.session import PracticeSession
 
         return PracticeSession(exercise_of(context.bank, item), runner, secrets.token_bytes(16))
+    # Ctrl-C too: the sandbox's processes must not outlive the command.
     except BaseException:
         runner.close()
         raise

@@ -113,6 +113,7 @@ def _request(
     if not table.columns:
         raise UsageError("there are no marks yet", where=store.where, next_step="grade batch grades hand-ins")
     quizzes = store.sittings.quiz_titles()
+    # The columns of a quiz are its questions, so the assignment has the title of the quiz.
     titles = {c.assignment: quizzes.get(c.quiz, c.quiz) if c.number else c.title for c in table.columns}
     return GradebookRequest(
         table=table, roster=context.roster or Roster(), titles=titles, columns=columns, **settings

@@ -203,6 +203,7 @@ def _show_written(written: _WrittenPages) -> None:
         click.echo(f"{count_noun(written.members, 'page')}, {_size_text(written.size)}: {written.archive}")
     elif written.left_out:
         click.echo("no archive was written: no page can be packed")
+    # By reason: without a known name nobody's page is packed, which takes one line and not three hundred.
     by_reason: dict[str, list[str]] = {}
     for page in written.left_out:
         by_reason.setdefault(page.reason, []).append(clean_line(page.student))

@@ -72,12 +72,7 @@ def command(
             next_step="name a folder with --out, or a course with --course",
         )
     report = import_file(
-        file,
-        folder,
-        context.bank,
-        form=form,
-        keep_going=keep_going,
-        watch=partial(progress_bar, "checking"),
+        file, folder, context.bank, form=form, keep_going=keep_going, watch=partial(progress_bar, "checking")
     )
     if as_json:
         print_json(report.as_json())
@@ -126,6 +121,7 @@ def _summary(report: ImportReport) -> list[str]:
     if report.faults:
         parts.append(f"{count_noun(len(report.faults), 'fault')} left out")
     lines = [f"{_one_line(report.file)}: {', '.join(parts)}"]
+    # Old exports of Windows: nearly every byte is a letter there, so a wrong guess shows in accents alone.
     if report.guessed_encoding:
         lines.append("  the file isn't UTF-8; it was read as Windows-1252: look at accents and quotes")
     if suggestions := report.key_suggestions:

@@ -97,6 +97,7 @@ def collected(
         roster=roster,
         only_item=item,
         refuse_unlisted=refuses_unlisted(context),
+        # None: each known layout is tried, from the most particular to the plain one.
         layout=None if layout == "auto" else layout,
     )
     # First: a faulty roster explains most of what follows.

@@ -196,6 +196,7 @@ def list_marks(
     with find_context(course_path).open_store() as store:
         marks = store.hand_marks.history(student=student, column=column)
         if not history:
+            # The history has every decision; only the last one of a column stands.
             standing = store.hand_marks.current()
             marks = [mark for mark in marks if standing.get((mark.student, mark.column)) == mark]
     if as_json:

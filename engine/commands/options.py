@@ -15,22 +15,10 @@ from engine.errors import UsageError
 from engine.text.escape import clean_line
 
 __all__ = [
-    "CommandGroup",
-    "RegistryChoice",
-    "by_option",
-    "check_store",
-    "check_student",
-    "chosen_store",
-    "complete_items",
-    "course_option",
-    "item_argument",
-    "json_option",
-    "sandbox_options",
-    "seed_option",
-    "store_option",
-    "workers_option",
-    "write_commands",
-]
+    "CommandGroup", "RegistryChoice", "by_option", "check_store", "check_student", "chosen_store",
+    "complete_items", "course_option", "item_argument", "json_option", "sandbox_options", "seed_option",
+    "store_option", "workers_option", "write_commands",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -197,6 +185,7 @@ def sandbox_options(*names: str) -> Callable[[F], F]:
         def with_sandbox(*args: Any, **values: Any) -> Any:
             from engine.runner import SandboxOptions
 
+            # Options that a command doesn't have keep their defaults.
             chosen = {name: values.pop(name) for name in names or _SANDBOX_OPTIONS}
             return function(*args, sandbox=SandboxOptions(**chosen), **values)
 

@@ -112,11 +112,7 @@ def command(
 
 
 def _plan(
-    context: CommandContext,
-    store: Store,
-    scope: RegradeScope,
-    workers: int | None,
-    sandbox: SandboxOptions,
+    context: CommandContext, store: Store, scope: RegradeScope, workers: int | None, sandbox: SandboxOptions
 ) -> RegradePlan:
     from engine.runs import CodeExercises
     from engine.runs.regrade import plan_regrade
@@ -128,6 +124,7 @@ def _plan(
         sandbox=context.offered_sandbox(sandbox),
         mode=context.mode,
         scope=scope,
+        # A plan with fewer submissions opens fewer slots.
         workers=workers or os.cpu_count() or 1,
         progress=partial(progress_bar, "grading again"),
     )

@@ -137,6 +137,7 @@ def _show(report: ItemReport, paths: Sequence[Path]) -> None:
     _show_mistakes(report)
     if "scipy" in report.lacking:
         click.echo('left out, scipy is missing: tests, models, trends; pip install "softmark[stats]"')
+    # Figures are on the page only.
     if "matplotlib" in report.lacking and paths:
         click.echo('left out, matplotlib is missing: figures; pip install "softmark[stats]"')
     for path in paths:

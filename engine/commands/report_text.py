@@ -15,14 +15,9 @@ from engine.text.escape import clean, clean_line
 from engine.text.words import count_noun, points_text
 
 __all__ = [
-    "check_table",
-    "explanation",
-    "printed_text",
-    "report_head",
-    "show_part",
-    "show_report",
+    "check_table", "explanation", "printed_text", "report_head", "show_part", "show_report",
     "show_variant",
-]
+]  # fmt: skip
 
 _OUTCOME_STYLE = {
     Outcome.RIGHT: "bold green",

@@ -36,23 +36,12 @@ __all__ = ["command", "exit_code"]
 
 @dataclass(frozen=True)
 class _Submission:
-    """One graded attempt, with what is said beside its report.
-
-    Parameters
-    ----------
-    report : GradeReport
-    next_step : str
-        The command that helps where it isn't all right.
-    printed : str
-        By the file, while it was graded.
-    is_blank : bool
-        Whether nothing at all was answered.
-    """
+    """One graded attempt, with what is said beside its report."""
 
     report: GradeReport
-    next_step: str
-    printed: str = ""
-    is_blank: bool = False
+    next_step: str  # the command that helps where it isn't all right
+    printed: str = ""  # by the file, while it was graded
+    is_blank: bool = False  # nothing at all was answered
 
 
 @click.command("submit")

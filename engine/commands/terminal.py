@@ -28,21 +28,9 @@ if TYPE_CHECKING:
     from rich.text import Text as RichText
 
 __all__ = [
-    "ask",
-    "confirm",
-    "console",
-    "discard_typed_ahead",
-    "number",
-    "print_json",
-    "print_table",
-    "progress_bar",
-    "replace_signs",
-    "running",
-    "say",
-    "show_table",
-    "width",
-    "wrapped",
-]
+    "ask", "confirm", "console", "discard_typed_ahead", "number", "print_json", "print_table",
+    "progress_bar", "replace_signs", "running", "say", "show_table", "width", "wrapped",
+]  # fmt: skip
 
 # rich needs a width; nobody's table is wider, so piped rows stay on one line each.
 PIPED_WIDTH = 1000
@@ -246,26 +234,10 @@ def print_table(out: Console, table: Table) -> None:
 
 
 _ASCII_SIGNS = {
-    "✓": "+",
-    "✗": "x",
-    "–": "-",
-    "—": "-",
-    "−": "-",
-    "→": "->",
-    "…": "...",
-    "·": "*",
-    "×": "x",
-    "“": '"',
-    "”": '"',
-    "’": "'",
-    "≤": "<=",
-    "≥": ">=",
-    "√": "sqrt",
-    "∑": "sum",
-    "≠": "!=",
-    "∞": "infinity",
-    "\u0302": "^",  # a hat, behind its letter
-}
+    "✓": "+", "✗": "x", "–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "·": "*", "×": "x",
+    "“": '"', "”": '"', "’": "'", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "∑": "sum",
+    "∞": "infinity", "\u0302": "^",  # the last one is a hat, behind its letter
+}  # fmt: skip
 
 
 def replace_signs() -> None:
@@ -275,6 +247,7 @@ def replace_signs() -> None:
     """
     codecs.register_error("softmark", _nearest_letters)
     for stream in (sys.stdout, sys.stderr):
+        # Tests put other objects in the place of these streams.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="softmark")
 

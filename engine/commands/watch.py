@@ -58,6 +58,7 @@ def command(
     if file is None:
         raise UsageError("say which file is to be watched", expected=f"grade watch {item} FILE.py")
     path = submission_path(item, file)
+    # Set when the sandbox is open: Ctrl-C before that has nothing to report.
     output = None
     try:
         with open_session(context, item, sandbox) as session:

@@ -27,15 +27,9 @@ from engine.text.files import replace_text
 from engine.text.words import plain_points
 
 __all__ = [
-    "MOST_RECEIPTS",
-    "PageReceipt",
-    "feedback_page",
-    "page_name",
-    "read_receipts",
-    "receipt_of",
-    "unmatched_files",
-    "write_page",
-]
+    "MOST_RECEIPTS", "PageReceipt", "feedback_page", "page_name", "read_receipts", "receipt_of",
+    "unmatched_files", "write_page",
+]  # fmt: skip
 
 MOST_RECEIPTS = 10_000  # on a page that anybody may have written: no student has so many results
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -361,6 +355,7 @@ _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)\d")
 
 def page_name(student: str) -> str:
     """Return a file name for a student's page: safe on every system, different for different ids."""
+    # 60 characters are enough to recognise an id; the digest tells the rest apart.
     plain = re.sub(r"[^a-z0-9-]+", "-", student.casefold()).strip("-")[:60]
     # A readable name where it is the id itself; otherwise a digest keeps names apart.
     if plain and plain == student and not _RESERVED.fullmatch(plain):

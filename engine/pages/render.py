@@ -27,15 +27,8 @@ from engine.text.files import replace_text, write_errors
 from engine.text.words import count_noun, percent, plain_points, points_text
 
 __all__ = [
-    "OUTCOMES",
-    "VERDICTS",
-    "moment",
-    "points",
-    "render",
-    "report_errors",
-    "style_sheet",
-    "write_pages",
-]
+    "OUTCOMES", "VERDICTS", "moment", "points", "render", "report_errors", "style_sheet", "write_pages",
+]  # fmt: skip
 
 # Value → (sign, words, style class): a colour never says anything alone, for eyes and printers without it.
 OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
@@ -123,12 +116,7 @@ def _environment(package: str | None) -> Environment:
         lstrip_blocks=True,
     )
     css, digest = _style(package)
-    environment.globals |= {
-        "style": css,
-        "style_hash": digest,
-        "outcomes": OUTCOMES,
-        "verdicts": VERDICTS,
-    }
+    environment.globals |= {"style": css, "style_hash": digest, "outcomes": OUTCOMES, "verdicts": VERDICTS}
     environment.filters |= {
         "html": _html,
         "scrolls": _scrolls,

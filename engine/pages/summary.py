@@ -19,16 +19,9 @@ from engine.pages.feedback import write_page
 from engine.pages.render import render, report_errors, write_pages
 
 __all__ = [
-    "ItemDifficulty",
-    "MarkChange",
-    "MistakeCount",
-    "ReportFiles",
-    "changes",
-    "difficulty",
-    "mistakes",
-    "summary_page",
-    "write_reports",
-]
+    "ItemDifficulty", "MarkChange", "MistakeCount", "ReportFiles", "changes", "difficulty", "mistakes",
+    "summary_page", "write_reports",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +235,7 @@ def write_reports(
     """
     pages: dict[str, Path] = {}
 
+    # Pages are written while the table takes in its rows: each student's results are in memory once.
     def with_pages() -> Iterator[StudentResults]:
         for results in students:
             pages[results.student] = write_page(out / "students", results, title=title, solutions=solutions)

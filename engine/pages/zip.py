@@ -63,6 +63,7 @@ def _moodle(results: StudentResults, assignment: str | None) -> str | None:
 
 def _canvas(results: StudentResults, assignment: str | None) -> str | None:
     for piece in _pieces(results, assignment):
+        # The numbered part is given back as it was; the rest is for people.
         if match := _CANVAS_FILE.fullmatch(piece):
             rest = _safe(PurePosixPath(match[2]).stem)
             # To Canvas a last piece that begins with "link" means that a link was handed in, and no file.

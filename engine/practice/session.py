@@ -22,6 +22,7 @@ __all__ = ["CheckChanges", "EchoingRunner", "PracticeSession", "compare", "print
 # A function that prints is called a hundred times: its first calls show all that there is to see.
 _MOST_LINES = 10
 _LONGEST_LINE = 200
+# Of output that is looked at at all: a program in a loop prints megabytes.
 _MOST_CHARACTERS = 20_000
 # A warning of Python's, such as numpy's of an overflow, with the line of code below it: the checks say more.
 _WARNING = re.compile(r"^\S[^\n]*:\d+: \w*Warning: [^\n]*\n(?:[ \t]+[^\n]*\n?)?", re.MULTILINE)

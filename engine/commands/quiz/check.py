@@ -61,12 +61,7 @@ def check(
     students = _students(context, count)
     with progress_bar("drawing", len(students)) as advance:
         quizzes = compose(
-            plan,
-            context.bank,
-            students,
-            secret=context.secret(),
-            name=name or path.stem,
-            progress=advance,
+            plan, context.bank, students, secret=context.secret(), name=name or path.stem, progress=advance
         )
     rehearsal = rehearse(quizzes, context.bank, observed=_observed(context))
     # Computed from the drawn quizzes, so they are about this class and no other.
@@ -96,6 +91,7 @@ def _observed(context: CommandContext) -> dict[str, float]:
     shares: dict[str, list[float]] = {}
     with context.open_store() as store:
         for best in store.best_scores(Mode.MARKS):
+            # An item worth nothing has no share.
             if best.max_score:
                 shares.setdefault(best.item, []).append(best.score / best.max_score)
     return {item: fmean(earned) for item, earned in shares.items()}

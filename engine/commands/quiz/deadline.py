@@ -46,6 +46,7 @@ def deadline(
         quizzes = _drawn_quizzes(store, quiz, students)
         if time is not None:
             quizzes = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
+    # Two dates can disagree, the quiz's own and the course's; whoever moves one should see the other.
     dates = [_course_dates(context, quiz) for quiz in quizzes]
     if not as_json:
         _show(quizzes, dates)

@@ -135,6 +135,7 @@ def _write_page(context: CommandContext, path: Path, keys: list[QuizKey]) -> Non
         )
     step = "name a file in a folder that you may write to: --html FILE"
     with write_errors("the key can't be written", path, next_step=step, kind=QuizError):
+        # Private from the first byte: a chmod afterwards would leave a moment for others to read it.
         replace_text(path, key_page(keys, names=context.names), private=True)
     click.echo(f"the key of {count_noun(len(keys), 'quiz')} is in {path} (mode 0600: for you alone)")
 

@@ -75,6 +75,7 @@ def show_standings(sitting: QuizSitting, level: ResultDisclosure) -> None:
     rules = sitting.quiz.rules
     limit = rules.attempts or 1
     with_hints, with_verdicts = rules.hint_cost is not None, level.includes(ResultDisclosure.VERDICT)
+    # Columns that the rules make meaningless would only raise questions.
     columns = ["question", "attempts", *(["hints"] if with_hints else [])]
     columns += [*(["best"] if with_verdicts else []), *(["next at most"] if limit > 1 else [])]
     rows = []
