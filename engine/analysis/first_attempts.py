@@ -24,19 +24,9 @@ from engine.store import Attempt, Store
 from engine.text.escape import clean_line
 
 __all__ = [
-    "FirstAttempts",
-    "ItemAttempt",
-    "ItemTest",
-    "ItemTestKind",
-    "ItemTestScores",
-    "MissingFigures",
-    "OptionChosen",
-    "OptionSeen",
-    "PartWork",
-    "collect",
-    "scores_of",
-    "work_of",
-]
+    "FirstAttempts", "ItemAttempt", "ItemTest", "ItemTestKind", "ItemTestScores", "MissingFigures",
+    "OptionChosen", "OptionSeen", "PartWork", "collect", "scores_of", "work_of",
+]  # fmt: skip
 
 
 class ItemTestKind(StrEnum):

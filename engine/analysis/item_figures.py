@@ -31,25 +31,10 @@ from engine.model import Verdict
 from engine.text.words import count_noun
 
 __all__ = [
-    "MOST_VARIANTS",
-    "THRESHOLDS",
-    "UNEQUAL",
-    "CheckFigures",
-    "DrawnItem",
-    "ExerciseFigures",
-    "ItemFigures",
-    "NumberTrend",
-    "OptionRow",
-    "OptionTable",
-    "PartFigures",
-    "VariantRow",
-    "exercise_of",
-    "families_of",
-    "flags_of",
-    "mean_interval",
-    "option_tables",
-    "parts_of",
-]
+    "MOST_VARIANTS", "THRESHOLDS", "UNEQUAL", "CheckFigures", "DrawnItem", "ExerciseFigures", "ItemFigures",
+    "NumberTrend", "OptionRow", "OptionTable", "PartFigures", "VariantRow", "exercise_of", "families_of",
+    "flags_of", "mean_interval", "option_tables", "parts_of",
+]  # fmt: skip
 
 
 # --- options -------------------------------------------------------------------------------

@@ -26,18 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "ACCENT",
-    "INK",
-    "LINE",
-    "OTHER",
-    "SOFT",
-    "curve_plot",
-    "draw",
-    "histogram_plot",
-    "information_plot",
-    "map_plot",
-    "variants_plot",
-]
+    "ACCENT", "INK", "LINE", "OTHER", "SOFT", "curve_plot", "draw", "histogram_plot", "information_plot",
+    "map_plot", "variants_plot",
+]  # fmt: skip
 
 
 # no colour that anybody would choose: each is replaced by the variable of its role

@@ -124,11 +124,8 @@ def _check_id(item: str, kind: str) -> None:
     if f"{item}.yaml" in (SYLLABUS_FILE, REGISTRY_FILE):
         raise UsageError(f"{item}.yaml holds something else than an item", next_step="choose another id")
     if kind == "code" and not _fits(Name, item.replace("-", "_")):
-        raise UsageError(
-            "a code exercise is named after its function, and this is too long for one",
-            expected="at most 32 characters",
-            got=str(len(item)),
-        )
+        message = "a code exercise is named after its function, and this is too long for one"
+        raise UsageError(message, expected="at most 32 characters", got=str(len(item)))
 
 
 def _fits(kind: Any, text: str) -> bool:

@@ -23,26 +23,8 @@ from engine.analysis.statistics.variant_difficulty import (
 )
 
 __all__ = [
-    "ChoiceTable",
-    "ItemPairs",
-    "ItemStatistics",
-    "LogisticTrend",
-    "NoTrend",
-    "OptionStatistics",
-    "ReliabilityEstimate",
-    "ScoreHistogram",
-    "ScoreMatrix",
-    "VariantShare",
-    "VariantTest",
-    "benjamini_hochberg",
-    "choice_table",
-    "correlation_interval",
-    "difficulty_trend",
-    "item_statistics",
-    "pairwise",
-    "reliability",
-    "score_histogram",
-    "unequal_families",
-    "unequal_variants",
-    "wilson",
-]
+    "ChoiceTable", "ItemPairs", "ItemStatistics", "LogisticTrend", "NoTrend", "OptionStatistics",
+    "ReliabilityEstimate", "ScoreHistogram", "ScoreMatrix", "VariantShare", "VariantTest",
+    "benjamini_hochberg", "choice_table", "correlation_interval", "difficulty_trend", "item_statistics",
+    "pairwise", "reliability", "score_histogram", "unequal_families", "unequal_variants", "wilson",
+]  # fmt: skip

@@ -18,15 +18,9 @@ from engine.analysis.statistics.score_matrix import Floats
 from engine.errors import UsageError
 
 __all__ = [
-    "benjamini_hochberg",
-    "chi2_tail",
-    "correlation_interval",
-    "f_quantile",
-    "logistic",
-    "normal_quantile",
-    "root_between",
-    "wilson",
-]
+    "benjamini_hochberg", "chi2_tail", "correlation_interval", "f_quantile", "logistic", "normal_quantile",
+    "root_between", "wilson",
+]  # fmt: skip
 
 
 def logistic(odds: Floats) -> Floats:

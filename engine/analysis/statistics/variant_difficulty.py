@@ -25,14 +25,9 @@ from engine.analysis.statistics.score_matrix import Floats
 from engine.text.words import agree, count_noun
 
 __all__ = [
-    "LogisticTrend",
-    "NoTrend",
-    "VariantShare",
-    "VariantTest",
-    "difficulty_trend",
-    "unequal_families",
+    "LogisticTrend", "NoTrend", "VariantShare", "VariantTest", "difficulty_trend", "unequal_families",
     "unequal_variants",
-]
+]  # fmt: skip
 
 Counts = npt.NDArray[np.int64]
 

@@ -22,32 +22,11 @@ from engine.text.escape import clean_line
 from engine.text.files import codec_among, fault_after, read_bytes, source_line
 
 __all__ = [
-    "FORMATS",
-    "MAX_BYTES",
-    "MAX_QUESTIONS",
-    "NOTHING",
-    "AcceptedNumber",
-    "FileFaults",
-    "FilePlace",
-    "ForeignQuestion",
-    "ForeseenAnswer",
-    "ImportNote",
-    "MarkedText",
-    "MatchingPair",
-    "QuestionFile",
-    "QuestionKind",
-    "SkippedQuestion",
-    "SourceText",
-    "TextForm",
-    "check_question",
-    "decode_source",
-    "detect_format",
-    "full_answers",
-    "read_decimal",
-    "read_share",
-    "read_source",
-    "right_options",
-]
+    "FORMATS", "MAX_BYTES", "MAX_QUESTIONS", "NOTHING", "AcceptedNumber", "FileFaults", "FilePlace",
+    "ForeignQuestion", "ForeseenAnswer", "ImportNote", "MarkedText", "MatchingPair", "QuestionFile",
+    "QuestionKind", "SkippedQuestion", "SourceText", "TextForm", "check_question", "decode_source",
+    "detect_format", "full_answers", "read_decimal", "read_share", "read_source", "right_options",
+]  # fmt: skip
 
 
 class TextForm(StrEnum):
@@ -387,11 +366,8 @@ def _declared(data: bytes, file: str) -> str:
     name = declaration[1].decode("ascii")
     codec = codec_among(_ORDINARY, name)
     if codec is None:
-        raise ExchangeError(
-            f"the file names the encoding {clean_line(name, 40)}, which isn't read here",
-            where=f"{file}:1:1",
-            next_step=_SAVE_AS,
-        )
+        message = f"the file names the encoding {clean_line(name, 40)}, which isn't read here"
+        raise ExchangeError(message, where=f"{file}:1:1", next_step=_SAVE_AS)
     return codec
 
 

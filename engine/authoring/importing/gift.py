@@ -39,17 +39,9 @@ from engine.prose.maths.parser import SYMBOLS
 from engine.text.escape import one_line
 
 __all__ = [
-    "GAP",
-    "GiftBlock",
-    "GiftField",
-    "find_marks",
-    "first_mark",
-    "marked_form",
-    "read_field",
-    "read_gift",
-    "split_blocks",
-    "unescaped",
-]
+    "GAP", "GiftBlock", "GiftField", "find_marks", "first_mark", "marked_form", "read_field", "read_gift",
+    "split_blocks", "unescaped",
+]  # fmt: skip
 
 
 # --- backslashes ---------------------------------------------------------------------------

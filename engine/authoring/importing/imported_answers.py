@@ -32,17 +32,9 @@ from engine.expressions.values import is_rounding_safe
 from engine.text.words import agree, count_noun, percent
 
 __all__ = [
-    "MAX_OPTIONS",
-    "ImportedChoice",
-    "NearestPolicy",
-    "choice_answer",
-    "matching_answer",
-    "moodle_score",
-    "nearest_policy",
-    "number_answer",
-    "plain_number",
-    "token_answer",
-]
+    "MAX_OPTIONS", "ImportedChoice", "NearestPolicy", "choice_answer", "matching_answer", "moodle_score",
+    "nearest_policy", "number_answer", "plain_number", "token_answer",
+]  # fmt: skip
 
 
 # --- scoring rules -------------------------------------------------------------------------
@@ -154,10 +146,8 @@ def choice_answer(question: ForeignQuestion, texts: QuestionTexts) -> ImportedCh
     if len(question.answers) < 2:
         raise UnfitError("it has one option only", "add a wrong option")
     if len(question.answers) > MAX_OPTIONS:
-        raise UnfitError(
-            f"it has {count_noun(len(question.answers), 'option')}; {MAX_OPTIONS} letters name them",
-            "drop some",
-        )
+        message = f"it has {count_noun(len(question.answers), 'option')}; {MAX_OPTIONS} letters name them"
+        raise UnfitError(message, "drop some")
     question = _with_letters_in_order(question)
     right = right_options(question)
     if len(right) == len(question.answers):
@@ -472,10 +462,8 @@ def _check(accepted: list[str]) -> None:
     if not accepted:
         raise UnfitError("it accepts patterns or signs only", "list the words that are right")
     if len(accepted) > _MAX_ACCEPTED:
-        raise UnfitError(
-            f"it accepts {count_noun(len(accepted), 'text')}; at most {_MAX_ACCEPTED} are possible",
-            "list fewer",
-        )
+        message = f"it accepts {count_noun(len(accepted), 'text')}; at most {_MAX_ACCEPTED} are possible"
+        raise UnfitError(message, "list fewer")
     if any(len(word) > _MAX_WORD for word in accepted):
         raise UnfitError(f"an accepted text has over {_MAX_WORD} characters", "ask for a few words")
 

@@ -17,15 +17,9 @@ from itertools import islice, permutations
 from engine.errors import ExpressionError
 
 __all__ = [
-    "TYPED_BY_HAND",
-    "AuthorKey",
-    "StemValue",
-    "expressions",
-    "find_values",
-    "read_value",
-    "suggested_expressions",
-    "suggestion_lines",
-]
+    "TYPED_BY_HAND", "AuthorKey", "StemValue", "expressions", "find_values", "read_value",
+    "suggested_expressions", "suggestion_lines",
+]  # fmt: skip
 
 
 # --- the values of a text ------------------------------------------------------------------

@@ -29,17 +29,9 @@ from engine.text.files import source_line
 from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = [
-    "NUMBER_WORDS",
-    "TEMPLATE_BLOCK",
-    "TEMPLATE_SPAN",
-    "FindingSeverity",
-    "LintFinding",
-    "LintReport",
-    "LintSubject",
-    "StudentText",
-    "typed_text",
-    "written_texts",
-]
+    "NUMBER_WORDS", "TEMPLATE_BLOCK", "TEMPLATE_SPAN", "FindingSeverity", "LintFinding", "LintReport",
+    "LintSubject", "StudentText", "typed_text", "written_texts",
+]  # fmt: skip
 
 
 class FindingSeverity(StrEnum):

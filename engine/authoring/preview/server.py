@@ -23,17 +23,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = [
-    "HEADERS",
-    "HOST",
-    "PageHub",
-    "RequestGuard",
-    "bind",
-    "owner_of",
-    "page_of",
-    "script",
-    "serve",
-    "style",
-]
+    "HEADERS", "HOST", "PageHub", "RequestGuard", "bind", "owner_of", "page_of", "script", "serve", "style",
+]  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------------------------
@@ -231,10 +222,8 @@ def bind(port: int) -> socket.socket:
 
 def _cannot_bind(port: int, error: OSError) -> UsageError:
     if error.errno == errno.EADDRINUSE:
-        return UsageError(
-            f"port {port} is in use: another preview or program has it",
-            next_step="end that one, or take another: --port 0 takes a free one",
-        )
+        message = f"port {port} is in use: another preview or program has it"
+        return UsageError(message, next_step="end that one, or take another: --port 0 takes a free one")
     return UsageError(
         f"port {port} can't be used",
         got=error.strerror or str(error),

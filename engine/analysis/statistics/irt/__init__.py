@@ -29,20 +29,7 @@ from engine.analysis.statistics.irt.item_fit import (
 from engine.analysis.statistics.irt.likelihood import AbilityGrid
 
 __all__ = [
-    "FEWEST_ITEMS",
-    "FEWEST_STUDENTS",
-    "AbilityEstimates",
-    "AbilityGrid",
-    "IrtModel",
-    "ItemFit",
-    "ItemParameters",
-    "ModelFit",
-    "NoFit",
-    "PatternFit",
-    "SlopeTest",
-    "abilities",
-    "compared",
-    "fit_model",
-    "item_fits",
-    "pattern_fit",
-]
+    "FEWEST_ITEMS", "FEWEST_STUDENTS", "AbilityEstimates", "AbilityGrid", "IrtModel", "ItemFit",
+    "ItemParameters", "ModelFit", "NoFit", "PatternFit", "SlopeTest", "abilities", "compared", "fit_model",
+    "item_fits", "pattern_fit",
+]  # fmt: skip

@@ -163,10 +163,8 @@ def _failed(checks: Sequence[Check]) -> list[Check]:
 def _solutions(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
     for index, (name, source) in enumerate(exercise.solutions.items()):
         for failed in _failed(_checks_of(exercise, plan, source, exercise.function))[:1]:
-            yield subject.fault(
-                f"the solution {name} doesn't pass check {failed.id}: {failed.message}",
-                ("answer", "solutions", index),
-            )
+            message = f"the solution {name} doesn't pass check {failed.id}: {failed.message}"
+            yield subject.fault(message, ("answer", "solutions", index))
 
 
 def _starter(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
@@ -198,11 +196,8 @@ def _mutant(
         if failed == {"loads"}:
             yield subject.fault(f"the mutant {mutant.id} ({function}) can't be loaded", loc)
         elif not failed:
-            yield subject.fault(
-                f"the mutant {mutant.id} ({function}) passes every check",
-                loc,
-                next_step="add a check that kills it, or show why it is right",
-            )
+            message = f"the mutant {mutant.id} ({function}) passes every check"
+            yield subject.fault(message, loc, next_step="add a check that kills it, or show why it is right")
         for name in sorted(set(mutant.killed_by) - failed):
             yield subject.fault(
                 f"check {name} doesn't kill the mutant {mutant.id} ({function})",
@@ -228,7 +223,5 @@ def _reference_only(
             )
         elif mutant.reference_only is not None and not only:
             others = ", ".join(sorted(killed[mutant.id] - comparing)) or "nothing"
-            yield subject.fault(
-                f"reference_only of the mutant {mutant.id} says no property kills it, but {others} does",
-                (*loc, "reference_only"),
-            )
+            message = f"reference_only of the mutant {mutant.id} says no property kills it, but {others} does"
+            yield subject.fault(message, (*loc, "reference_only"))

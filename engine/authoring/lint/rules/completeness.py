@@ -36,11 +36,8 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     spec = subject.spec
     # missing hints and solutions are reported by the prose rule, strict or not
     if spec.solution and "{{" not in spec.solution and _shows_numbers(subject):
-        yield subject.warning(
-            "the solution shows none of the variant's numbers",
-            ("solution",),
-            next_step="show them with {{ … }}",
-        )
+        message = "the solution shows none of the variant's numbers"
+        yield subject.warning(message, ("solution",), next_step="show them with {{ … }}")
     answer = spec.answer
     if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer) and answer.draw is not None:
         for index, option in enumerate(answer.options):
@@ -126,11 +123,8 @@ def check_pictures(subject: LintSubject) -> Iterator[LintFinding]:
             for picture in _PICTURE.findall(text.html):
                 words = " ".join("".join(match) for match in _LABEL.findall(picture))
                 if not re.search(r"\d", words):
-                    yield subject.warning(
-                        "a picture has no alternative text that carries its numbers",
-                        (where,),
-                        got=words[:80] or "no text",
-                    )
+                    message = "a picture has no alternative text that carries its numbers"
+                    yield subject.warning(message, (where,), got=words[:80] or "no text")
 
 
 # --- formulas ------------------------------------------------------------------------------
@@ -150,11 +144,8 @@ def check_formulas(subject: LintSubject) -> Iterator[LintFinding]:
     for written in _prose(subject):
         prose = _MATHS.sub(" ", _CODE.sub(" ", written.text))
         if (bare := _BARE.search(prose)) is not None:
-            yield subject.warning(
-                f"{bare[0]!r} is maths outside dollars",
-                written.loc,
-                next_step=f"write it as a formula: ${bare[0]}$",
-            )
+            message = f"{bare[0]!r} is maths outside dollars"
+            yield subject.warning(message, written.loc, next_step=f"write it as a formula: ${bare[0]}$")
     for variant in subject.variants[:1]:
         texts = [(variant.stem, "stem"), *((hint, "hints") for hint in variant.hints)]
         texts += [(variant.solution, "solution")] if variant.solution else []

@@ -51,18 +51,11 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 
 def _declared(subject: LintSubject, distinct: int, declared: int) -> Iterator[LintFinding]:
     if distinct > declared:
-        yield subject.fault(
-            "the item has more distinct keys than it declares",
-            ("variants",),
-            expected=f"at most {declared}",
-            got=f"{distinct} seen",
-        )
+        message = "the item has more distinct keys than it declares"
+        yield subject.fault(message, ("variants",), expected=f"at most {declared}", got=f"{distinct} seen")
     if declared >= LEAST_KEYS:
-        yield subject.warning(
-            f"a family of {LEAST_KEYS} keys or more needs no declaration",
-            ("variants",),
-            next_step="drop variants:",
-        )
+        message = f"a family of {LEAST_KEYS} keys or more needs no declaration"
+        yield subject.warning(message, ("variants",), next_step="drop variants:")
 
 
 def _drawn_further(subject: LintSubject, keys: set[Hashable]) -> Iterator[LintFinding]:

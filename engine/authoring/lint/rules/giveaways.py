@@ -70,11 +70,8 @@ def _places(subject: LintSubject) -> Iterator[LintFinding]:
         if match is None and is_drawn:
             match = _SAYING.search(written.text)
         if match is not None:
-            yield subject.warning(
-                f"{match[0]!r} names an option that stands elsewhere, or isn't shown, in other variants",
-                written.loc,
-                next_step="say in words what it says",
-            )
+            message = f"{match[0]!r} names an option that stands elsewhere, or isn't shown, in other variants"
+            yield subject.warning(message, written.loc, next_step="say in words what it says")
 
 
 def _fixed_order(subject: LintSubject) -> Iterator[LintFinding]:
@@ -198,11 +195,8 @@ def _matched(subject: LintSubject) -> Iterator[LintFinding]:
                 ]
                 if targets_named == [key] and text not in reported:
                     reported.add(text)
-                    yield subject.warning(
-                        f"a card holds the name of its target: {prompt.text.plain[:60]}",
-                        (*subject.loc_of(part.id), "prompts"),
-                        seed=seed,
-                    )
+                    message = f"a card holds the name of its target: {prompt.text.plain[:60]}"
+                    yield subject.warning(message, (*subject.loc_of(part.id), "prompts"), seed=seed)
 
 
 def _sides(part: Part) -> tuple[list[ChoiceOption], list[ChoiceOption]]:

@@ -177,10 +177,8 @@ def _numbers(option: Any) -> tuple[float, ...]:
 def _coinciding(subject: LintSubject, recomputation: OptionRecomputation) -> Iterator[LintFinding]:
     if len(recomputation.matches) > 1:
         letters = ", ".join(f"({letter})" for letter in recomputation.matches)
-        yield subject.fault(
-            f"more than one printed option is right: {letters}; {recomputation.describe()}",
-            ("printed", "options"),
-        )
+        message = f"more than one printed option is right: {letters}; {recomputation.describe()}"
+        yield subject.fault(message, ("printed", "options"))
 
 
 def _declarations(
@@ -262,11 +260,8 @@ def _printed_key(
             got=str(printed.key),
         )
     if printed.scored and right_letter is None:
-        yield subject.fault(
-            "the exercise can't be scored as it is printed: it has no right option",
-            ("printed", "scored"),
-            expected="false",
-        )
+        message = "the exercise can't be scored as it is printed: it has no right option"
+        yield subject.fault(message, ("printed", "scored"), expected="false")
 
 
 # --- concepts -----------------------------------------------------------------------------
@@ -284,11 +279,8 @@ def _concept(
         if isinstance(option, list | tuple | int | float) and not isinstance(option, bool)
     ]
     if numeric:
-        yield subject.fault(
-            "the printed options are numbers, but there is no expression to recompute them with",
-            ("printed",),
-            next_step="add expr: and decimals:",
-        )
+        message = "the printed options are numbers, but there is no expression to recompute them with"
+        yield subject.fault(message, ("printed",), next_step="add expr: and decimals:")
     elif printed.key is None and not declared:
         message = "the printed exercise has no right option and no erratum says so"
         yield subject.fault(message, ("printed", "key"))
@@ -349,18 +341,14 @@ def _same_question(
     except SoftmarkError:  # reported where the print is recomputed, or where a variant is drawn
         return
     if len(exact) != len(scored) or max(abs(a - b) for a, b in zip(exact, scored, strict=True)) > 1e-9:
+        message = "the key of the scored version isn't the recomputed value of the printed exercise"
         yield subject.fault(
-            "the key of the scored version isn't the recomputed value of the printed exercise",
-            ("answer", "key"),
-            expected=_numbers_text(exact),
-            got=_numbers_text(scored),
+            message, ("answer", "key"), expected=_numbers_text(exact), got=_numbers_text(scored)
         )
     if answer.decimals != printed.decimals:
+        message = "the scored version rounds to other decimals than the print"
         yield subject.fault(
-            "the scored version rounds to other decimals than the print",
-            ("answer", "decimals"),
-            expected=str(printed.decimals),
-            got=str(answer.decimals),
+            message, ("answer", "decimals"), expected=str(printed.decimals), got=str(answer.decimals)
         )
 
 

@@ -114,11 +114,8 @@ def _labels(subject: LintSubject) -> Iterator[LintFinding]:
             *(word for word in _ID.findall(text.text) if word in subject.registry),
         ]
         for name in dict.fromkeys(ids):
-            yield subject.fault(
-                f"students read {name}, which is a number or name of our own lists",
-                text.loc,
-                next_step="say in words what it stands for",
-            )
+            message = f"students read {name}, which is a number or name of our own lists"
+            yield subject.fault(message, text.loc, next_step="say in words what it stands for")
         if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", text.text))):
             # no error: braces may be meant, as in a question on sets or of another system
             yield subject.warning(

@@ -60,11 +60,8 @@ def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part
             yield warning("whole numbers are never nearly right, but near_credit pays for a neighbour")
         return
     if counts:
-        yield warning(
-            "a whole number is asked for, and the field takes others",
-            got=_stated(answer),
-            next_step="say decimals: 0, and leave tolerance out",
-        )
+        message = "a whole number is asked for, and the field takes others"
+        yield warning(message, got=_stated(answer), next_step="say decimals: 0, and leave tolerance out")
         return
     decimals, significant = _numbers(_DECIMALS, text), _numbers(_SIGNIFICANT, text)
     if (decimals and answer.decimals not in decimals) or (
@@ -75,19 +72,13 @@ def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part
         ):
             requested = [count_noun(n, "decimal") for n in sorted(decimals)]
             requested += [count_noun(n, "significant figure") for n in sorted(significant)]
-            yield warning(
-                "the field is marked at another precision than its text asks for",
-                expected=" or ".join(requested),
-                got=_stated(answer),
-            )
+            message = "the field is marked at another precision than its text asks for"
+            yield warning(message, expected=" or ".join(requested), got=_stated(answer))
     elif not decimals and not significant and not _ROUNDING.search(text):
         exact = answer.decimals is not None and all(_is_whole(part, answer.decimals) for part in parts)
         if not exact and answer.tolerance is None:
-            yield warning(
-                "the text doesn't say how to round",
-                got=_stated(answer),
-                next_step='end it with "Round to … decimal places."',
-            )
+            message = "the text doesn't say how to round"
+            yield warning(message, got=_stated(answer), next_step='end it with "Round to … decimal places."')
 
 
 def _is_whole(part: Part, decimals: int) -> bool:

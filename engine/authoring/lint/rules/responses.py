@@ -18,17 +18,9 @@ from engine.errors import ResponseFormatError
 from engine.model import Check, FloatArray, GradeReport, Mode, Outcome, Part, Response, Variant
 
 __all__ = [
-    "WrongAnswer",
-    "answer_text",
-    "blank_of",
-    "check",
-    "graded",
-    "malformed",
-    "notations",
-    "places_of",
-    "right_answers",
-    "wrong_answers",
-]
+    "WrongAnswer", "answer_text", "blank_of", "check", "graded", "malformed", "notations", "places_of",
+    "right_answers", "wrong_answers",
+]  # fmt: skip
 
 
 # --- what is typed into the fields ---------------------------------------------------------

@@ -43,12 +43,8 @@ def _of_source(subject: LintSubject, source: ItemSource, loc: tuple[int | str, .
         return
     file = DOCUMENTS[source.document]
     if source.file != file:
-        yield subject.fault(
-            f"the file doesn't belong to {source.document}",
-            (*loc, "file"),
-            expected=file,
-            got=source.file or "no file",
-        )
+        message = f"the file doesn't belong to {source.document}"
+        yield subject.fault(message, (*loc, "file"), expected=file, got=source.file or "no file")
     if not (source.section or source.item or source.equations):
         yield subject.fault(
             "the source names no place in its document", loc, expected="section, item or equations"
