@@ -39,16 +39,10 @@ __all__ = ["KNOWN_TYPES", "QuestionFields", "read_moodle", "skipped_type"]
 # --- the elements of a question ------------------------------------------------------------
 
 _FORMS = {
-    "html": TextForm.HTML,
-    "moodle_auto_format": TextForm.AUTO,
-    "plain_text": TextForm.PLAIN,
-    "plain": TextForm.PLAIN,
-    "markdown": TextForm.MARKDOWN,
-    "1": TextForm.HTML,
-    "0": TextForm.AUTO,
-    "2": TextForm.PLAIN,
-    "4": TextForm.MARKDOWN,
-}
+    "html": TextForm.HTML, "moodle_auto_format": TextForm.AUTO, "plain_text": TextForm.PLAIN,
+    "plain": TextForm.PLAIN, "markdown": TextForm.MARKDOWN, "1": TextForm.HTML, "0": TextForm.AUTO,
+    "2": TextForm.PLAIN, "4": TextForm.MARKDOWN,
+}  # fmt: skip
 
 
 class QuestionFields:
@@ -389,9 +383,6 @@ def _matching(question: ForeignQuestion, element: XmlElement, fields: QuestionFi
 
 
 _READERS: dict[str, Callable[[ForeignQuestion, XmlElement, QuestionFields], ForeignQuestion]] = {
-    "multichoice": _choice,
-    "truefalse": _truefalse,
-    "shortanswer": _shortanswer,
-    "numerical": _numerical,
+    "multichoice": _choice, "truefalse": _truefalse, "shortanswer": _shortanswer, "numerical": _numerical,
     "matching": _matching,
-}
+}  # fmt: skip

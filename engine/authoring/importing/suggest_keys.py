@@ -156,35 +156,22 @@ def _shaped(rows: list[tuple[str, ...]]) -> Iterator[StemValue]:
 # --- expressions, filled with the values of a text -----------------------------------------
 
 _OF_VECTOR = (
-    "softmax({v})",
-    "mean({v})",
-    "norm({v})",
-    "sum({v})",
-    "prod({v})",
-    "tanh({v})",
-    "sigmoid({v})",
+    "softmax({v})", "mean({v})", "norm({v})", "sum({v})", "prod({v})", "tanh({v})", "sigmoid({v})",
     "max({v})",
-)
+)  # fmt: skip
 _OF_PAIR = (
-    "dot({u}, {v})",
-    "dot({u}, {v}) / sqrt({n})",
-    "tanh(dot({u}, {v}))",
-    "sigmoid(dot({u}, {v}))",
-    "dot({u}, {v}) / (norm({u}) * norm({v}))",
-    "{u} + {v}",
-)
+    "dot({u}, {v})", "dot({u}, {v}) / sqrt({n})", "tanh(dot({u}, {v}))", "sigmoid(dot({u}, {v}))",
+    "dot({u}, {v}) / (norm({u}) * norm({v}))", "{u} + {v}",
+)  # fmt: skip
 _OF_ORDERED_PAIR = ("dot(softmax({u}), {v})", "{u} - {v}")
 _OF_NUMBER = ("tanh({x})", "sigmoid({x})", "exp({x})", "log({x})", "sqrt({x})", "log2({x})")
 _OF_NUMBERS = ("{x} * {y}", "{x} + {y}")
 _OF_ORDERED_NUMBERS = ("{x} / sqrt({y})", "{x} - {y}", "{x} / {y}")
 _BY_ROWS = ("context({v}, {M})", "context(softmax({v}), {M})")
 _BY_COLUMNS = (
-    "matvec({M}, {v})",
-    "tanh(matvec({M}, {v}))",
-    "scaled_dot_scores({v}, {M})",
-    "softmax(dot_scores({v}, {M}))",
-    "softmax(scaled_dot_scores({v}, {M}))",
-)
+    "matvec({M}, {v})", "tanh(matvec({M}, {v}))", "scaled_dot_scores({v}, {M})",
+    "softmax(dot_scores({v}, {M}))", "softmax(scaled_dot_scores({v}, {M}))",
+)  # fmt: skip
 
 
 def expressions(values: Sequence[StemValue]) -> Iterator[str]:

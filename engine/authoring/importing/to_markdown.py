@@ -278,11 +278,8 @@ def _markdown_reader() -> MarkdownIt:
 
 
 _READERS = {
-    TextForm.HTML: read_html,
-    TextForm.AUTO: _auto,
-    TextForm.PLAIN: _plain,
-    TextForm.MARKDOWN: _markdown,
-}
+    TextForm.HTML: read_html, TextForm.AUTO: _auto, TextForm.PLAIN: _plain, TextForm.MARKDOWN: _markdown,
+}  # fmt: skip
 
 
 def _words(blocks: Sequence[Block]) -> str:

@@ -40,12 +40,9 @@ _TEMPLATE = re.compile(rf"{TEMPLATE_BLOCK.pattern}|{TEMPLATE_SPAN.pattern}|\$[^$
 _NO_PROSE = re.compile(rf"\$\$.*?\$\$|`[^`]*`|{_TEMPLATE.pattern}", re.DOTALL)
 # a word by which each document's full name is known
 _NAMES = {
-    "S0": "Ferreira",
-    "S1": "Chakraborty",
-    "S2": "Attention Mechanism",
-    "S3": "GEN-AI notes",
+    "S0": "Ferreira", "S1": "Chakraborty", "S2": "Attention Mechanism", "S3": "GEN-AI notes",
     "S4": "Kuhlmann",
-}
+}  # fmt: skip
 # what an author meant to fill in: a brace too few, or a word in capitals between brackets
 _PLACEHOLDER = re.compile(
     r"(?<![\\{$])\{(?![{%#])[^{}$\n]{1,40}\}(?!\})|\[[A-Z]{3,}\]|\?\?\?|\blorem ipsum\b", re.IGNORECASE

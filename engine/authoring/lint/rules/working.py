@@ -97,12 +97,9 @@ def _plain(value: Any) -> Values:
 
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow,
-}
+}  # fmt: skip
 
 
 # --- functions, each with the rounding that a careful student would do -----------------------
