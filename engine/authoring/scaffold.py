@@ -1,4 +1,8 @@
-"""Problem files to begin with: one for each answer type, valid as they are, with notes on every part."""
+"""Problem files to begin with: one for each answer type, valid as they are, with notes on every part.
+
+The texts are templates in ``scaffolds/``. An author changes a file that passes lint step by step, instead of
+writing one from nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import shlex
 import shutil
 import textwrap
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,7 +23,7 @@ from engine.answers import answer_kinds
 from engine.errors import UsageError
 from engine.text.escape import clean_line
 
-__all__ = ["KINDS", "scaffold", "title_of", "write_new_files"]
+__all__ = ["KINDS", "create_all", "scaffold", "title_of", "write_new_files"]
 
 # A choice also begins as a pool of which each variant shows some; code comes last, for it gets a folder.
 _TYPES = [kind for kind in answer_kinds() if kind not in ("single_choice", "code")]
@@ -81,19 +86,29 @@ def write_new_files(texts: Mapping[Path, str]) -> None:
     """
     home = next(iter(texts)).parent
     is_new = not os.path.lexists(home)
+    try:
+        create_all(texts)
+    except OSError as error:
+        if is_new:  # the folders of a code exercise, all empty again
+            shutil.rmtree(home, ignore_errors=True)
+        raise _cannot_write(error, home) from error
+
+
+def create_all(texts: Mapping[Path, str]) -> None:
+    """Write new files, all of them or none; OSError where one exists or can't be written."""
     written: list[Path] = []
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
+            # "x" makes a file anew: it follows no link, and overwrites nothing that appeared meanwhile
             with path.open("x", encoding="utf-8", newline="\n") as file:
                 written.append(path)
                 file.write(text)
-    except OSError as error:
+    except OSError:
         for path in written:
-            path.unlink(missing_ok=True)
-        if is_new and written:
-            shutil.rmtree(home, ignore_errors=True)
-        raise _cannot_write(error, home) from error
+            with suppress(OSError):
+                path.unlink()
+        raise
 
 
 def _cannot_write(error: OSError, home: Path) -> UsageError:
@@ -158,7 +173,6 @@ def _folder() -> Traversable:
 
 
 def _text(words: Mapping[str, str], *names: str) -> str:
-    """Return templates one after the other, their words filled in."""
     text = "".join((_folder() / name).read_text(encoding="utf-8") for name in names)
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)

@@ -451,14 +451,8 @@ class _Reading:
         tail = self.text[closing + 1 :].strip()
         if tail:  # the answers stand in the place of a word
             text = marked_form(f"{head.rstrip()} {GAP} {tail}", TextForm.AUTO)
-        return self._assembled(name, text, field, field.kind)
-
-    def _assembled(
-        self, name: str, text: MarkedText, field: GiftField, kind: QuestionKind
-    ) -> ForeignQuestion:
-        place = self.block.place(len(self.text) - len(self.text.lstrip()))
         return ForeignQuestion(
-            kind,
+            field.kind,
             name,
             field.type,
             place,

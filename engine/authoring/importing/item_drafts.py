@@ -7,7 +7,6 @@ so that an import either succeeds or leaves the folder as it was.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -32,6 +31,7 @@ from engine.authoring.importing.question_texts import QuestionTexts, candidates,
 from engine.authoring.importing.suggest_keys import AuthorKey, suggestion_lines
 from engine.authoring.importing.yaml_writer import as_read, yaml_text
 from engine.authoring.lint import lint_item
+from engine.authoring.scaffold import create_all
 from engine.errors import Diagnostic, EngineError, ExchangeError, SpecError
 from engine.items import load_spec
 from engine.items.bank import Bank
@@ -425,19 +425,10 @@ def write_all(prepared: Sequence[PreparedItem], folder: Path) -> None:
     ExchangeError
         The folder can't be made, or a file can't be written or has appeared meanwhile.
     """
-    written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for entry in prepared:
-            if entry.item.is_new:
-                # "x" makes a file anew and follows no link
-                with entry.item.path.open("x", encoding="utf-8", newline="\n") as file:
-                    written.append(entry.item.path)
-                    file.write(entry.text)
+        create_all({entry.item.path: entry.text for entry in prepared if entry.item.is_new})
     except OSError as problem:
-        for path in written:
-            with contextlib.suppress(OSError):
-                path.unlink()
         where = str(problem.filename or folder)
         raise ExchangeError(
             "the items can't be written, so none was",

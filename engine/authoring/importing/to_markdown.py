@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from engine.authoring.importing.foreign_question import MarkedText, TextForm
@@ -234,14 +234,11 @@ def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
         )
     if prose.count("$") > 2 * _MAX_FORMULAS:
         raise TextTooLong(f"a text has over {_MAX_FORMULAS} formulas")
-    return ConvertedText(prose, _words(blocks), tuple(dict.fromkeys([*lost, *writer.lost])))
+    words = "\n".join("".join(map(_word, line)) for line in lines_of(blocks)).strip()
+    return ConvertedText(prose, words, tuple(dict.fromkeys([*lost, *writer.lost])))
 
 
 BlocksAndLosses = tuple[Sequence[Block], list[str]]
-
-
-def _auto(text: str) -> BlocksAndLosses:
-    return read_html(text, line_ends=True)
 
 
 def _plain(text: str) -> BlocksAndLosses:
@@ -277,13 +274,12 @@ def _markdown_reader() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 
-_READERS = {
-    TextForm.HTML: read_html, TextForm.AUTO: _auto, TextForm.PLAIN: _plain, TextForm.MARKDOWN: _markdown,
-}  # fmt: skip
-
-
-def _words(blocks: Sequence[Block]) -> str:
-    return "\n".join("".join(map(_word, line)) for line in lines_of(blocks)).strip()
+_READERS: dict[TextForm, Callable[[str], BlocksAndLosses]] = {
+    TextForm.HTML: read_html,
+    TextForm.AUTO: partial(read_html, line_ends=True),
+    TextForm.PLAIN: _plain,
+    TextForm.MARKDOWN: _markdown,
+}
 
 
 def _word(inline: Inline) -> str:

@@ -79,12 +79,9 @@ def _truth(first: str, relation: str, second: str) -> bool | None:
     if mark in ">≥":
         return True if low > high_too else False if high < low_too else None
     if high < low_too or low > high_too:
-        return None if mark == "≈" and _are_near(low, low_too) else False
+        is_near = abs(low - low_too) <= max(abs(low), abs(low_too)) / 20  # what texts call about equal
+        return None if mark == "≈" and is_near else False
     return True if low == high == low_too == high_too else None
-
-
-def _are_near(first: Decimal, second: Decimal) -> bool:
-    return abs(first - second) <= max(abs(first), abs(second)) / 20
 
 
 def _span(side: str) -> Span:

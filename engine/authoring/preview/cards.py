@@ -150,7 +150,10 @@ def _field(spec: ProblemSpec, part: Part) -> FieldCard:
         keys=part.key_ids if part.type == "token" else (right_response(part),),
         interval=interval_text(part) if is_numeric else "",
         choices=tuple(_choices(part)),
-        prompts=tuple(_prompts(part)),
+        # only prompts of a matching have targets: for other types there are none
+        prompts=tuple(
+            _choice(p, belongs=target) for p, target in zip(part.prompts, part.key_ids, strict=False)
+        ),
         wrong=tuple(_wrong(spec, part)),
         feedback=OrderingSettings.of(part).feedback or "",
     )
@@ -165,17 +168,11 @@ def _choices(part: Part) -> Iterator[ChoiceCard]:
         return
     is_choice = kind_of(part.type).picks_options
     for option in part.options:
-        right = option.correct if is_choice else None
-        yield _choice(option, is_right=right)
+        yield _choice(option, is_right=option.correct if is_choice else None)
 
 
 def _choice(option: ChoiceOption, *, is_right: bool | None = None, belongs: str = "") -> ChoiceCard:
     return ChoiceCard(option.id, option.text, is_right, belongs, option.misconception or "", option.feedback)
-
-
-def _prompts(part: Part) -> Iterator[ChoiceCard]:
-    for prompt, target in zip(part.prompts, part.key_ids, strict=False):
-        yield _choice(prompt, belongs=target)
 
 
 def _wrong(spec: ProblemSpec, part: Part) -> Iterator[WrongAnswerCard]:

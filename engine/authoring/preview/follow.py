@@ -206,7 +206,7 @@ class SaveFollower:
         for _ in file_changes(self._folders(), _ENDINGS, self._stop):
             if self._stop.is_set():
                 return
-            stamps = self._settled_stamps()
+            stamps, _ = read_settled(self._source.path, lambda: self._now(self.look), self._stop)
             if stamps == self._stamps:
                 continue
             self._stamps = stamps
@@ -246,6 +246,3 @@ class SaveFollower:
         """Return the stamps of all files; of those in `earlier` as they were then."""
         stamps = earlier or {}
         return {path: stamps[path] if path in stamps else file_stamp(path) for path in self._files(look)}
-
-    def _settled_stamps(self) -> dict[Path, FileStamp]:
-        return read_settled(self._source.path, lambda: self._now(self.look), self._stop)[0]

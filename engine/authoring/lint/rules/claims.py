@@ -55,58 +55,34 @@ _THE_ANSWER = rf"(?:it|{_THE_RIGHT}|the (?:answer|score|result|key|number|value)
 _FACTORS = {"twice": 2.0, "double": 2.0, "half": 0.5, "a third": 1 / 3, "a quarter": 0.25, "three times": 3.0}
 _AMOUNT = r"(\d+(?:\.\d+)?|one|two|three)"
 _LARGE, _SMALL = r"(?:large|big|high|much|many)", r"(?:small|low|little|few)"
-# what feedback says of a wrong answer beside the right one, and when that is true; `n` is the number named
-_BESIDE_THE_KEY: tuple[tuple[re.Pattern[str], Callable[[float, float, float], bool]], ...] = (
+_near = math.isclose
+# what feedback says of a wrong answer x beside the key, and when that is true; n is the number that it names
+_STATEMENTS: tuple[tuple[str, Callable[[float, float, float], bool]], ...] = (
     (
-        re.compile(rf"{_SUBJECT}(?:exactly )?({'|'.join(_FACTORS)}) (?:of )?{_THE_ANSWER}", re.I),
-        lambda wrong, key, n: math.isclose(wrong, n * key),
+        rf"{_SUBJECT}(?:exactly )?({'|'.join(_FACTORS)}) (?:of )?{_THE_ANSWER}",
+        lambda x, key, n: _near(x, n * key),
     ),
+    (rf"{_SUBJECT}{_AMOUNT} times {_THE_ANSWER}", lambda x, key, n: _near(x, n * key)),
+    (rf"{_SUBJECT}{_AMOUNT} (?:more|larger) than {_THE_ANSWER}", lambda x, key, n: _near(x, key + n)),
+    (rf"{_SUBJECT}{_AMOUNT} (?:less|smaller) than {_THE_ANSWER}", lambda x, key, n: _near(x, key - n)),
+    (rf"{_SUBJECT}{_AMOUNT} too {_LARGE}\b", lambda x, key, n: _near(x, key + n)),
+    (rf"{_SUBJECT}{_AMOUNT} too {_SMALL}\b", lambda x, key, n: _near(x, key - n)),
+    (r"\boff by (one|1)\b", lambda x, key, n: _near(abs(x - key), n)),
+    (rf"{_SUBJECT}too {_LARGE}\b", lambda x, key, n: x > key),
+    (rf"{_SUBJECT}too {_SMALL}\b", lambda x, key, n: x < key),
+    (rf"{_SUBJECT}(?:larger|greater|more) than {_THE_ANSWER}", lambda x, key, n: x > key),
+    (rf"{_SUBJECT}(?:smaller|less) than {_THE_ANSWER}", lambda x, key, n: x < key),
+    (rf"{_SUBJECT}(?:larger|greater|more) than {_AMOUNT}\b", lambda x, key, n: x > n),
+    (rf"{_SUBJECT}(?:smaller|less) than {_AMOUNT}\b", lambda x, key, n: x < n),
+    (rf"{_SUBJECT}negative\b", lambda x, key, n: x < 0),
+    (rf"{_SUBJECT}positive\b", lambda x, key, n: x > 0),
+    (r"^\w+(?: \w+)? has the (?:opposite|wrong|other) sign\b", lambda x, key, n: x * key < 0),
     (
-        re.compile(rf"{_SUBJECT}{_AMOUNT} times {_THE_ANSWER}", re.I),
-        lambda wrong, key, n: math.isclose(wrong, n * key),
-    ),
-    (
-        re.compile(rf"{_SUBJECT}{_AMOUNT} (?:more|larger) than {_THE_ANSWER}", re.I),
-        lambda wrong, key, n: math.isclose(wrong, key + n),
-    ),
-    (
-        re.compile(rf"{_SUBJECT}{_AMOUNT} (?:less|smaller) than {_THE_ANSWER}", re.I),
-        lambda wrong, key, n: math.isclose(wrong, key - n),
-    ),
-    (
-        re.compile(rf"{_SUBJECT}{_AMOUNT} too {_LARGE}\b", re.I),
-        lambda wrong, key, n: math.isclose(wrong, key + n),
-    ),
-    (
-        re.compile(rf"{_SUBJECT}{_AMOUNT} too {_SMALL}\b", re.I),
-        lambda wrong, key, n: math.isclose(wrong, key - n),
-    ),
-    (re.compile(r"\boff by (one|1)\b", re.I), lambda wrong, key, n: math.isclose(abs(wrong - key), n)),
-    (re.compile(rf"{_SUBJECT}too {_LARGE}\b", re.I), lambda wrong, key, n: wrong > key),
-    (re.compile(rf"{_SUBJECT}too {_SMALL}\b", re.I), lambda wrong, key, n: wrong < key),
-    (
-        re.compile(rf"{_SUBJECT}(?:larger|greater|more) than {_THE_ANSWER}", re.I),
-        lambda wrong, key, n: wrong > key,
-    ),
-    (re.compile(rf"{_SUBJECT}(?:smaller|less) than {_THE_ANSWER}", re.I), lambda wrong, key, n: wrong < key),
-    (
-        re.compile(rf"{_SUBJECT}(?:larger|greater|more) than {_AMOUNT}\b", re.I),
-        lambda wrong, key, n: wrong > n,
-    ),
-    (re.compile(rf"{_SUBJECT}(?:smaller|less) than {_AMOUNT}\b", re.I), lambda wrong, key, n: wrong < n),
-    (re.compile(rf"{_SUBJECT}negative\b", re.I), lambda wrong, key, n: wrong < 0),
-    (re.compile(rf"{_SUBJECT}positive\b", re.I), lambda wrong, key, n: wrong > 0),
-    (
-        re.compile(r"^\w+(?: \w+)? has the (?:opposite|wrong|other) sign\b", re.I),
-        lambda wrong, key, n: wrong * key < 0,
-    ),
-    (
-        re.compile(
-            rf"(?:{_THE_RIGHT}|the (?:answer|score|result)) with the (?:opposite|wrong|other) sign\b", re.I
-        ),
-        lambda wrong, key, n: math.isclose(wrong, -key),
+        rf"(?:{_THE_RIGHT}|the (?:answer|score|result)) with the (?:opposite|wrong|other) sign\b",
+        lambda x, key, n: _near(x, -key),
     ),
 )
+_BESIDE_THE_KEY = tuple((re.compile(pattern, re.I), holds) for pattern, holds in _STATEMENTS)
 _SEVERAL = re.compile(r"^(?:These|Those|They)\b")
 # sentences about numbers of a kind, not about these: what may be, would be, or is a rule
 _GENERAL = re.compile(r"\b(?:may|might|can|could|would|if|whatever|softmax|exponentials?)\b", re.I)

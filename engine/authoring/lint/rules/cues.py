@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import mean
 
 from engine.answers import kind_of
@@ -149,7 +148,7 @@ def _lengths(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet])
         return
     chance = mean(each.by_chance for each in telling)
     for sign, which in ((1, "longest"), (-1, "shortest")):
-        share = mean(each.share_of_key(partial(_signed_length, sign)) for each in telling)
+        share = mean(each.share_of_key(_length if sign > 0 else _shortness) for each in telling)
         if not LEAST_OFTEN * chance <= share <= chance + MOST_OFTEN:
             yield subject.warning(
                 f"the {which} option is right too {'often' if share > chance else 'seldom'}",
@@ -202,8 +201,8 @@ def words_of(text: str) -> set[str]:
     return {word[:_ROOT] for word in _WORD.findall(text.casefold()) if word not in _EMPTY.split()}
 
 
-def _signed_length(sign: int, option: ChoiceOption) -> int:
-    return sign * _length(option)
+def _shortness(option: ChoiceOption) -> int:
+    return -_length(option)
 
 
 def _length(option: ChoiceOption) -> int:

@@ -123,7 +123,7 @@ class _Counter(TorchDispatchMode):
     def function(self, name: str) -> Callable[..., Any] | None:
         """Return a function of the expression language; searches are counted as they are done on paper."""
         function = FUNCTIONS.get(name)
-        paper_count = _nothing if name in _ROUNDINGS else _PAPER_COUNTS.get(name)
+        paper_count = (lambda *_: 0) if name in _ROUNDINGS else _PAPER_COUNTS.get(name)
         if function is None or paper_count is None:
             return None if function is None else function.call
 
@@ -154,10 +154,6 @@ class _Counter(TorchDispatchMode):
         elif name in _TWO_EACH:
             self.operations += 2 * result.numel()
         return result
-
-
-def _nothing(*_: Any) -> int:
-    return 0
 
 
 # On paper a search multiplies the probabilities of the prefixes that it follows, in a tree of V words and

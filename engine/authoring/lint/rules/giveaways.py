@@ -149,16 +149,14 @@ def _holds(text: str, part: Part, key: str, *, is_hint: bool) -> bool:
     key_numbers = [number.replace("−", "-") for number in _NUMBER.findall(key)]
     if len(key_numbers) == 1:
         return key_numbers[0] in words
-    if is_hint and any(_figures(entry) >= _LEAST_DIGITS and entry in words for entry in key_numbers):
+    if is_hint and any(
+        len(re.sub(r"\D", "", entry)) >= _LEAST_DIGITS and entry in words for entry in key_numbers
+    ):
         return True
     return any(
         words[start : start + len(key_numbers)] == key_numbers
         for start in range(len(words) - len(key_numbers) + 1)
     )
-
-
-def _figures(number: str) -> int:
-    return len(re.sub(r"\D", "", number))
 
 
 # --- options -------------------------------------------------------------------------------

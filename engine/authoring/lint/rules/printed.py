@@ -151,13 +151,13 @@ def _numeric(
         reason = error.what if isinstance(error, SoftmarkError) else str(error)
         yield subject.fault(f"the printed exercise can't be recomputed: {reason}", ("printed", "expr"))
         return
-    recomputation = recompute(exact, options, printed.decimals)
-    subject.facts["printed"] = recomputation.describe()
+    result = recompute(exact, options, printed.decimals)
+    subject.facts["printed"] = result.describe()
     if declared:
         subject.facts["errata"] = [erratum.id for _, erratum in declared]
-    yield from _coinciding(subject, recomputation)
-    yield from _declarations(subject, recomputation, declared)
-    yield from _printed_key(subject, printed, recomputation)
+    yield from _coinciding(subject, result)
+    yield from _declarations(subject, result, declared)
+    yield from _printed_key(subject, printed, result)
 
 
 def _exact(subject: LintSubject, expr: str) -> tuple[float, ...]:
@@ -174,74 +174,74 @@ def _numbers(option: Any) -> tuple[float, ...]:
     return (float(option),)
 
 
-def _coinciding(subject: LintSubject, recomputation: OptionRecomputation) -> Iterator[LintFinding]:
-    if len(recomputation.matches) > 1:
-        letters = ", ".join(f"({letter})" for letter in recomputation.matches)
-        message = f"more than one printed option is right: {letters}; {recomputation.describe()}"
+def _coinciding(subject: LintSubject, result: OptionRecomputation) -> Iterator[LintFinding]:
+    if len(result.matches) > 1:
+        letters = ", ".join(f"({letter})" for letter in result.matches)
+        message = f"more than one printed option is right: {letters}; {result.describe()}"
         yield subject.fault(message, ("printed", "options"))
 
 
 def _declarations(
-    subject: LintSubject, recomputation: OptionRecomputation, declared: Sequence[tuple[int, SourceErratum]]
+    subject: LintSubject, result: OptionRecomputation, declared: Sequence[tuple[int, SourceErratum]]
 ) -> Iterator[LintFinding]:
-    needed = recomputation.erratum_kind
+    needed = result.erratum_kind
     for index, erratum in declared:
         loc = ("errata", index)
         if needed is None:
             yield subject.fault(
-                f"erratum {erratum.id} isn't true: printed option ({recomputation.matches[0]}) is the key "
-                f"exactly rounded; {recomputation.describe()}",
+                f"erratum {erratum.id} isn't true: printed option ({result.matches[0]}) is the key "
+                f"exactly rounded; {result.describe()}",
                 loc,
                 next_step="drop the erratum, or check the printed options against the source",
             )
         elif erratum.kind != needed:
             yield subject.fault(
-                f"erratum {erratum.id} is of another kind than the numbers show; {recomputation.describe()}",
+                f"erratum {erratum.id} is of another kind than the numbers show; {result.describe()}",
                 (*loc, "kind"),
                 expected=needed,
                 got=erratum.kind,
             )
         else:
-            yield from _intended(subject, recomputation, erratum, loc)
+            yield from _intended(subject, result, erratum, loc)
     if needed is not None and not declared:
-        yield _undeclared(subject, recomputation, needed)
+        yield _undeclared(subject, result, needed)
 
 
-def _undeclared(subject: LintSubject, recomputation: OptionRecomputation, needed: str) -> LintFinding:
-    nearest = recomputation.nearest
+def _undeclared(subject: LintSubject, result: OptionRecomputation, needed: str) -> LintFinding:
+    nearest = result.nearest
     if needed == "nearest_option_misrounded":
         why = (
-            f"no printed option is the key rounded to {count_noun(recomputation.decimals, 'decimal')}; "
+            f"no printed option is the key rounded to {count_noun(result.decimals, 'decimal')}; "
             f"option ({nearest}) is the "
-            f"nearest: within one unit of the last place ({recomputation.unit:g}) and beyond half a unit"
+            f"nearest: within one unit of the last place ({result.unit:g}) and beyond half a unit"
         )
         hint = f"declare an erratum of kind nearest_option_misrounded with intended_option: {nearest}"
     else:
         why = (
             f"no printed option is right: even the nearest, ({nearest}), is more than one unit of the last "
-            f"place ({recomputation.unit:g}) away"
+            f"place ({result.unit:g}) away"
         )
         hint = "declare an erratum of kind no_correct_option"
-    return subject.fault(f"{why}; {recomputation.describe()}", ("printed", "options"), next_step=hint)
+    return subject.fault(f"{why}; {result.describe()}", ("printed", "options"), next_step=hint)
 
 
 def _intended(
     subject: LintSubject,
-    recomputation: OptionRecomputation,
+    result: OptionRecomputation,
     erratum: SourceErratum,
     loc: tuple[int | str, ...],
 ) -> Iterator[LintFinding]:
-    if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != recomputation.nearest:
+    if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != result.nearest:
         what = f"erratum {erratum.id} names another intended option than the nearest one"
         yield subject.fault(
-            f"{what}; {recomputation.describe()}",
+            f"{what}; {result.describe()}",
             (*loc, "intended_option"),
-            expected=recomputation.nearest,
+            expected=result.nearest,
             got=erratum.intended_option or "none",
         )
     if erratum.kind == "no_correct_option" and (erratum.intended_option or erratum.accept_intended):
         yield subject.fault(
-            f"erratum {erratum.id} accepts an option though none is near; {recomputation.describe()}",
+            f"erratum {erratum.id} accepts an option though none is near; {result.describe()}",
             (*loc, "intended_option"),
             expected="none",
             got=erratum.intended_option or "accept_intended",
@@ -249,12 +249,12 @@ def _intended(
 
 
 def _printed_key(
-    subject: LintSubject, printed: PrintedExercise, recomputation: OptionRecomputation
+    subject: LintSubject, printed: PrintedExercise, result: OptionRecomputation
 ) -> Iterator[LintFinding]:
-    right_letter = recomputation.matches[0] if len(recomputation.matches) == 1 else None
+    right_letter = result.matches[0] if len(result.matches) == 1 else None
     if printed.key != right_letter:
         yield subject.fault(
-            f"the printed key isn't what the recomputation gives; {recomputation.describe()}",
+            f"the printed key isn't what the recomputation gives; {result.describe()}",
             ("printed", "key"),
             expected=right_letter or "null: no printed option is right",
             got=str(printed.key),

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.answers import kind_of
 from engine.authoring.lint.subject import LintFinding, LintSubject
-from engine.items import MatchingAnswer, MultipleChoiceAnswer, OptionSpec, OrderingAnswer, SingleChoiceAnswer
+from engine.items import MatchingAnswer, MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswer
 
 __all__ = ["check"]
 
@@ -27,7 +27,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) -> Iterator[LintFinding]:
     if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
         for index, option in enumerate(answer.options):
-            if _is_silent(option):
+            if not (option.correct or option.feedback or option.misconception):
                 yield subject.warning(
                     f"a wrong option says nothing to whoever chooses it: {option.text.strip()[:60]}",
                     (*loc, "options", index),
@@ -42,10 +42,6 @@ def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) ->
         yield subject.warning(
             "a wrong order would be told without a reason", loc, next_step="give it feedback:"
         )
-
-
-def _is_silent(option: OptionSpec) -> bool:
-    return not (option.correct or option.feedback or option.misconception)
 
 
 def _of_numbers(
