@@ -88,6 +88,9 @@ _CHUNK = 2**16
 # a bomb claims a name, or the map of a sparse file, as large as the archive.
 _MOST_OF_HEADERS = 2**17
 _LONGEST_HEADER = 2**16
+# What may stand before one file: packers write one header of a few records, or two.
+_MOST_HEADERS = 16
+_MOST_RECORDS = 200
 _TAR_FAULTS = {
     tarfile.LNKTYPE: "is a link",
     tarfile.SYMTYPE: "is a link",
@@ -139,6 +142,7 @@ class _MeteredFile:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.left: int | None = None
+        self.headers = 0
         self.seek, self.tell = file.seek, file.tell
 
     def read(self, size: int = -1) -> bytes:
@@ -155,6 +159,9 @@ class _StrictTarInfo(tarfile.TarInfo):
     def _proc_pax(self, archive: Any) -> tarfile.TarInfo:
         if self.size > _LONGEST_HEADER:
             raise DamagedError("a header that is too long")
+        archive.fileobj.headers += 1
+        if archive.fileobj.headers > _MOST_HEADERS:
+            raise DamagedError(f"more than {_MOST_HEADERS} headers before one file")
         begin = archive.fileobj.tell()
         _check_records(archive.fileobj.read(max(0, self.size)))
         archive.fileobj.seek(begin)
@@ -162,12 +169,15 @@ class _StrictTarInfo(tarfile.TarInfo):
 
 
 def _check_records(data: bytes) -> None:
-    start = 0
+    start = records = 0
     while start < len(data) and data[start] != 0:
         digits, blank, _ = data[start : start + 8].partition(b" ")
         length = int(digits) if blank and digits.isdigit() else 0
         if not len(digits) < length <= len(data) - start:
             raise DamagedError("a long header that can't be read")
+        records += 1
+        if records > _MOST_RECORDS:
+            raise DamagedError(f"a long header of more than {_MOST_RECORDS} records")
         key, _, value = data[start + len(digits) + 1 : start + length].removesuffix(b"\n").partition(b"=")
         if key == b"size" and not value.isdigit():
             is_negative = value[:1] == b"-" and value[1:].isdigit()
@@ -201,7 +211,7 @@ def tar_members(file: IO[bytes], most: int) -> list[ArchiveMember]:
             # It remembers every entry, and applies a global header to all that follow.
             archive.members.clear()  # type: ignore[attr-defined]
             archive.pax_headers = {}
-            metered.left = _MOST_OF_HEADERS
+            metered.left, metered.headers = _MOST_OF_HEADERS, 0
         metered.left = None
     except tarfile.TarError as error:
         raise DamagedError(str(error)) from error
