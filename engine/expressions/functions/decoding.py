@@ -173,28 +173,27 @@ def _last(probabilities: tuple[float, ...]) -> float:
     return probabilities[-1]
 
 
-@function(exact=True)
-def beam_best_only(tree: Any, b: Any) -> Prefix:
-    """Return what remains when only the best of the b hypotheses is expanded (m-beam-best)."""
-    return _search(tree, int(as_float(b)), math.prod, best_only=True)[0]
+_SEARCHES: dict[str, Callable[..., list[Prefix]]] = {
+    "m-beam-best": partial(_search, score=math.prod, best_only=True),
+    "m-beam-per": partial(_search, score=math.prod, per_parent=True),
+    "m-beam-sum": partial(_search, score=math.fsum),
+    "m-beam-last": partial(_search, score=_last),
+    "m-survivors-order": partial(_reversed_search, score=math.prod),
+}
 
 
-@function(exact=True)
-def beam_per_parent(tree: Any, b: Any) -> Prefix:
-    """Return the first when b hypotheses are kept for each parent (m-beam-per)."""
-    return _search(tree, int(as_float(b)), math.prod, per_parent=True)[0]
+def _first_of(name: str, mistake: str, words: str) -> None:
+    def call(tree: Any, b: Any) -> Prefix:
+        return _SEARCHES[mistake](tree, int(as_float(b)))[0]
+
+    call.__doc__ = f"Return {words} ({mistake})."
+    function(name, exact=True)(call)
 
 
-@function(exact=True)
-def beam_by_sum(tree: Any, b: Any) -> Prefix:
-    """Return the first when probabilities are added (m-beam-sum)."""
-    return _search(tree, int(as_float(b)), math.fsum)[0]
-
-
-@function(exact=True)
-def beam_by_last(tree: Any, b: Any) -> Prefix:
-    """Return the first when only the last step's probability ranks (m-beam-last)."""
-    return _search(tree, int(as_float(b)), _last)[0]
+_first_of("beam_best_only", "m-beam-best", "what remains when only the best of the b hypotheses is expanded")
+_first_of("beam_per_parent", "m-beam-per", "the first when b hypotheses are kept for each parent")
+_first_of("beam_by_sum", "m-beam-sum", "the first when probabilities are added")
+_first_of("beam_by_last", "m-beam-last", "the first when only the last step's probability ranks")
 
 
 @function(exact=True)
@@ -202,13 +201,6 @@ def mistaken_survivors(tree: Any, b: Any, step: Any, mistake: str) -> str:
     """Return what survives step `step` by a mistake (m-beam-best, -per, -sum, -last), as `beam_survivors`.
     m-survivors-order gives the right survivors, the least probable first.
     """
-    searches: dict[str, Callable[..., list[Prefix]]] = {
-        "m-beam-best": partial(_search, score=math.prod, best_only=True),
-        "m-beam-per": partial(_search, score=math.prod, per_parent=True),
-        "m-beam-sum": partial(_search, score=math.fsum),
-        "m-beam-last": partial(_search, score=_last),
-        "m-survivors-order": partial(_reversed_search, score=math.prod),
-    }
-    if mistake not in searches:
-        raise TypeError(f"the mistake is {mistake!r}, expected one of {', '.join(searches)}")
-    return _prefix_list(searches[mistake](tree, int(as_float(b)), steps=int(as_float(step))))
+    if mistake not in _SEARCHES:
+        raise TypeError(f"the mistake is {mistake!r}, expected one of {', '.join(_SEARCHES)}")
+    return _prefix_list(_SEARCHES[mistake](tree, int(as_float(b)), steps=int(as_float(step))))

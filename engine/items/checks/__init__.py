@@ -1,4 +1,4 @@
-"""What must be true of a problem file beyond the form of its values; one file a subject."""
+"""What must be true of a problem file beyond the form of its values; one module for each subject."""
 
 from __future__ import annotations
 
@@ -10,29 +10,13 @@ from engine.items.checks.code import check_code
 from engine.items.checks.context import CheckContext
 from engine.items.checks.expressions import check_expressions
 from engine.items.checks.prose import check_prose
-from engine.items.checks.structure import (
-    check_errata,
-    check_fields,
-    check_identity,
-    check_mistakes,
-    check_names,
-    check_parts,
-    check_points,
-    check_source,
-)
+from engine.items.checks.structure import STRUCTURE_CHECKS
 
 __all__ = ["CHECKS", "CheckContext", "check_all"]
 
 CHECKS: tuple[Callable[[CheckContext], Iterator[Diagnostic]], ...] = (
-    check_identity,
-    check_names,
-    check_parts,
-    check_points,
+    *STRUCTURE_CHECKS,
     check_choices,
-    check_fields,
-    check_mistakes,
-    check_errata,
-    check_source,
     check_code,
     check_expressions,
     check_prose,

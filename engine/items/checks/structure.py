@@ -10,17 +10,7 @@ from engine.errors import Diagnostic
 from engine.items.checks.context import AnswerSite, CheckContext, Where, mapping, repeats
 from engine.text.words import did_you_mean, join_words
 
-__all__ = [
-    "check_errata",
-    "check_fields",
-    "check_identity",
-    "check_mistakes",
-    "check_names",
-    "check_parts",
-    "check_points",
-    "check_source",
-    "unique_ids",
-]
+__all__ = ["STRUCTURE_CHECKS", "unique_ids"]
 
 # What templates and expressions already mean by these words.
 _RESERVED = {"key": "the key", "loop": "the templates' loops", "answer": "the answer"}
@@ -263,3 +253,15 @@ def check_source(context: CheckContext) -> Iterator[Diagnostic]:
             if context.value(*where, name):
                 message = f"background knowledge has no '{name}'; name the lecture, or leave this out"
                 yield context.fault((*where, name), message, key=True)
+
+
+STRUCTURE_CHECKS = (
+    check_identity,
+    check_names,
+    check_parts,
+    check_points,
+    check_fields,
+    check_mistakes,
+    check_errata,
+    check_source,
+)

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from engine.expressions.values import as_tensor
 from engine.prose.figures import TemplateFigure, figure_of, plain_value
@@ -91,23 +91,20 @@ class GridPicture(StemPicture):
         # checked here and not where it is made, because the data may come from a text that somebody wrote
         for side, words in (("rows", self.rows), ("columns", self.columns)):
             if not 1 <= len(words) <= MOST:
-                raise PictureFault(f"{self.name()} has 1 to {MOST} {side}, got {len(words)}")
+                raise PictureFault(f"{self.NAME} has 1 to {MOST} {side}, got {len(words)}")
         for cells in (self.values, self.texts):
             if [len(row) for row in cells] != [len(self.columns)] * len(self.rows):
                 raise TypeError("the cells don't fit the words")
         if not all(math.isfinite(value) for row in self.values for value in row):
-            raise PictureFault(f"{self.name()} holds finite numbers only; one of these is none")
+            raise PictureFault(f"{self.NAME} holds finite numbers only; one of these is none")
         if not all(_NUMBER.fullmatch(text) for row in self.texts for text in row):
             raise TypeError("a printed number is none")
 
-    CELL_HEIGHT = 40
-    BASELINE = 18
+    NAME: ClassVar[str]
+    """What the picture is, with its article: ``a heatmap``."""
+    CELL_HEIGHT: ClassVar[int] = 40
+    BASELINE: ClassVar[int] = 18
     """How far above the lower edge of its cell a number stands."""
-
-    @staticmethod
-    @abstractmethod
-    def name() -> str:
-        """Return what the picture is, with its article: ``a heatmap``."""
 
     @abstractmethod
     def captions(self) -> PictureCaptions:
@@ -117,13 +114,13 @@ class GridPicture(StemPicture):
     def sign(self, i: int, j: int) -> str:
         """Return the characters that stand before a number in the terminal, equally many for all cells."""
 
-    @abstractmethod
     def note(self, i: int, j: int) -> str:
         """Return what is said of a cell besides its number: ``", the largest of its row"``, or nothing."""
+        return ""
 
-    @abstractmethod
     def shade(self, i: int, j: int) -> float:
         """Return how strong the shade of a cell is, from 0 to 1: weak enough to read its number on it."""
+        return 0.0
 
     def cell_width(self) -> float:
         """Return how wide the cells of the SVG are: enough for every number."""
@@ -154,7 +151,7 @@ class GridPicture(StemPicture):
 
     def alt_text(self) -> str:
         """Return the alternative text: every number with its words."""
-        name = self.name().split(" ", 1)[1]
+        name = self.NAME.split(" ", 1)[1]
         size = f"{len(self.rows)} by {len(self.columns)}"
         sentences = [f"{name[0].upper()}{name[1:]}, {size}."]
         for i, row in enumerate(self.rows):
@@ -267,15 +264,15 @@ def grid_of(kind: type[GridPicture], A: Any, rows: Any, columns: Any, places: An
         plain = TemplateFigure(as_tensor([plain_value(entry) for entry in plain]))
     if not isinstance(plain, TemplateFigure) or len(plain.shape) not in (1, 2):
         kind_of_value = f"shape {plain.shape}" if isinstance(plain, TemplateFigure) else type(plain).__name__
-        raise PictureFault(f"{kind.name()} needs a matrix, got {kind_of_value}")
+        raise PictureFault(f"{kind.NAME} needs a matrix, got {kind_of_value}")
     *lines, count = plain.shape
     height = lines[0] if lines else 1
     if not (1 <= height <= MOST and 1 <= count <= MOST):
-        raise PictureFault(f"{kind.name()} has 1 to {MOST} rows and columns, got {height} x {count}")
+        raise PictureFault(f"{kind.NAME} has 1 to {MOST} rows and columns, got {height} x {count}")
     digits = checked_places(places)
     values = as_tensor(plain.value).reshape(height, count).tolist()
     if not all(math.isfinite(value) for row in values for value in row):
-        raise PictureFault(f"{kind.name()} holds finite numbers only; one of these is infinite or none")
+        raise PictureFault(f"{kind.NAME} holds finite numbers only; one of these is infinite or none")
     texts = plain.texts(digits)
     return kind(
         words_of(rows, height, "row"),
@@ -303,6 +300,7 @@ class Heatmap(GridPicture):
         can be compared; all else by its own extremes and 0.
     """
 
+    NAME = "a heatmap"
     low: float = field(init=False)
     high: float = field(init=False)
 
@@ -318,11 +316,6 @@ class Heatmap(GridPicture):
     def share(self, i: int, j: int) -> float:
         """Return how much of the scale a number takes, from 0 to 1."""
         return min(max((self.values[i][j] - self.low) / (self.high - self.low), 0.0), 1.0)
-
-    @staticmethod
-    def name() -> str:
-        """Return what the picture is."""
-        return "a heatmap"
 
     def captions(self) -> PictureCaptions:
         """Return how the picture is read; the ends of the scale are printed as in the cells."""
@@ -343,10 +336,6 @@ class Heatmap(GridPicture):
         level = min(int(len(_SHADES) * self.share(i, j)), len(_SHADES) - 1)
         above = self.share(i, j) > TINY and float(self.texts[i][j]) != round(self.low, 8)
         return 2 * _SHADES[max(level, 1) if above else level]
-
-    def note(self, i: int, j: int) -> str:
-        """Return nothing: a number says it all."""
-        return ""
 
     def shade(self, i: int, j: int) -> float:
         """Return how strong the shade of a cell is."""
@@ -379,6 +368,7 @@ _NOTES = {_LARGEST: ", the largest of its row", _STRONG: ", at least half the la
 class AlignmentGrid(GridPicture):
     """Weights of target words (rows) over source words (columns)."""
 
+    NAME = "an alignment grid"
     CELL_HEIGHT = 46
     BASELINE = 7
 
@@ -386,12 +376,7 @@ class AlignmentGrid(GridPicture):
         # slots=True makes a new class, so super() without arguments would look for the old one
         super(AlignmentGrid, self).__post_init__()
         if not all(-TINY <= value <= 1 + TINY for row in self.values for value in row):
-            raise PictureFault(f"{self.name()} holds weights from 0 to 1 only; one of these isn't")
-
-    @staticmethod
-    def name() -> str:
-        """Return what the picture is."""
-        return "an alignment grid"
+            raise PictureFault(f"{self.NAME} holds weights from 0 to 1 only; one of these isn't")
 
     def captions(self) -> PictureCaptions:
         """Return how the picture is read."""
@@ -416,10 +401,6 @@ class AlignmentGrid(GridPicture):
     def note(self, i: int, j: int) -> str:
         """Return what the mark says."""
         return _NOTES[self.sign(i, j)]
-
-    def shade(self, i: int, j: int) -> float:
-        """Return 0: marks tell it all."""
-        return 0.0
 
     def svg_mark(self, i: int, j: int, x: float, y: float, width: float) -> str:
         """Return the mark."""
