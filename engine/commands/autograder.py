@@ -117,8 +117,8 @@ def _points(context: CommandContext, item: str) -> float:
 def results(root: Path) -> int:
     """Grade /autograder/submission and write /autograder/results/results.json.
 
-    An autograder calls this by itself. Where the machine or Softmark is at fault, the file has a message and
-    no score.
+    The autograder in Gradescope calls this. Where the machine or Softmark is at fault, the file has a message
+    and no score.
 
     Exit code 0: graded; 3: not graded.
 

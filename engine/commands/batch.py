@@ -109,7 +109,7 @@ def command(
     Every result is stored as it arrives. Called again, only what is missing or ungraded is graded.
 
     Exit code 0: everything is graded; 1: some files can't be graded as they are (listed);
-    3: something is ungraded for a cause of the machine, or set aside because it kills the grader;
+    3: something is ungraded because of the machine, or set aside because it kills the grader;
     130: stopped.
 
     \b

@@ -36,7 +36,7 @@ def command() -> None:
 @course_option
 @store_option
 def check(as_json: bool, course_path: Path | None) -> int:
-    """Find what can't be meant in course.yaml and the roster, each with its line.
+    """Find what can't be intended in course.yaml and the roster, each with its line.
 
     Dates in the wrong order, names of no quiz or exercise, extensions that change nothing, groups that
     drop everything, weights that don't add up to 100, quizzes with another deadline, packages that aren't

@@ -39,7 +39,7 @@ __all__ = ["command"]
 @click.option(
     "--key",
     type=click.Choice(["email", "idnumber", "username"]),
-    help="By what a new Moodle file names people (default: email where all have one).",
+    help="How a new Moodle file identifies people (default: email where all have one).",
 )
 @click.option("--delimiter", metavar="CHAR", help="Of a CSV file: , ; or tab.")
 @click.option("--decimal-comma", is_flag=True, help="Write 7,5 for 7.5 in a CSV file.")

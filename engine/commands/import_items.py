@@ -36,7 +36,7 @@ __all__ = ["command"]
     "form",
     type=RegistryChoice("engine.authoring.importing.import_file", "READERS"),
     default=None,
-    help="What the file is (default: found out).",
+    help="Format of the file (default: detected).",
 )
 @click.option("--keep-going", is_flag=True, help="Import what can be read of a broken file.")
 @json_option
@@ -51,8 +51,8 @@ def command(
 ) -> int:
     """Read the questions of FILE, Moodle XML or GIFT, into problem files, one each.
 
-    Nothing is overwritten, and nothing is written if the file is broken. It is reported what can't be kept,
-    and which keys were typed by hand and could be recomputed.
+    Nothing is overwritten, and nothing is written if the file is broken. What can't be kept is reported, and
+    so are keys that were typed by hand but could be recomputed.
 
     Exit code 0: all read; 1: faults were left out, or no question could be used; 2: the file is broken.
 

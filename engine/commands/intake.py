@@ -39,7 +39,7 @@ def layout_option(function: F) -> F:
         type=RegistryChoice("engine.intake.layouts", "LAYOUTS", "auto"),
         default="auto",
         show_default=True,
-        help="Which system's download it is; auto finds it out.",
+        help="Which system's download it is; auto detects it.",
     )(function)
 
 
@@ -50,7 +50,7 @@ def layout_option(function: F) -> F:
 @json_option
 @course_option
 def command(source: Path, item: str | None, layout: str, as_json: bool, course_path: Path | None) -> int:
-    """Show what `grade batch` would grade of a download: whose, in which order, how late; grade nothing.
+    """Show what `grade batch` would grade in a download: whose, in which order, how late. Nothing is graded.
 
     Downloads of Canvas, Moodle, Gradescope and GitHub Classroom are known, and folders, ZIP and tar archives
     with one folder or one file per student. Nothing is stored, and nothing is run.

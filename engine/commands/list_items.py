@@ -25,7 +25,7 @@ __all__ = ["command"]
 def command(topic: str | None, answer_type: str | None, as_json: bool, course_path: Path | None) -> int:
     """List the items of the bank.
 
-    Exit code 0: all are listed; 2: a problem file can't be read (named; the others are listed).
+    Exit code 0: all are listed; 2: a problem file can't be read (it is named, and the others are listed).
 
     \b
     Example:

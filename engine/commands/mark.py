@@ -39,7 +39,7 @@ class _MarkGroup(CommandGroup):
 
 @click.group("mark", cls=_MarkGroup)
 def command() -> None:
-    """Set marks by hand: they stand above what is graded and ruled, and survive regrades.
+    """Set marks by hand: they take precedence over grading and the course's rules, and survive regrades.
 
     \b
     Example:

@@ -169,7 +169,7 @@ _SANDBOX_OPTIONS: dict[str, Callable[[Any], Any]] = {
         type=click.Choice(["cpu", "cuda"]),
         default="cpu",
         show_default=True,
-        help="Where tensors are; cuda is a weaker tier. Files that use numpy are graded on the CPU.",
+        help="Where tensors lie; cuda is a weaker tier. Files that use numpy are graded on the CPU.",
     ),
 }
 

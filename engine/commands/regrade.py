@@ -65,10 +65,10 @@ def command(
     as_json: bool,
     course_path: Path | None,
 ) -> int:
-    """Mark stored work again whose item was corrected since, and show first what that changes.
+    """Mark stored work again after its item was corrected, and show first what that changes.
 
-    Answers and code are taken from the store. Only work that was marked with another version of its item
-    is looked at; marks by hand stay above. What was and what is now are both kept.
+    Answers and code come from the store. Only work that was marked with another version of its item is marked
+    again; marks by hand keep precedence. The old report is kept beside the new one.
 
     Exit code 0: done, or nothing to do; 1: some work needs a person (listed); 2: bad usage or input.
 

@@ -31,7 +31,7 @@ _MOST_ROWS = 10
 @click.command("report")
 @click.option("--quiz", "quizzes", multiple=True, help="The quiz of this name; may be given several times.")
 @click.option("--code", is_flag=True, help="The code exercises.")
-@click.option("--item", "items", multiple=True, help="Show only this item, set against its whole test.")
+@click.option("--item", "items", multiple=True, help="Show only this item, compared with its whole test.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for the page and tables.")
 @click.option("--anonymous", is_flag=True, help="Number the students instead of naming them.")
 @click.option("--abilities", is_flag=True, help="Also write abilities.csv, where a model was fitted.")
@@ -50,8 +50,8 @@ def command(
 ) -> int:
     """Show how each item worked: how hard it was, whether it tells students apart, which mistakes came up.
 
-    Counts first attempts in the store, of everything or of what is named. Nothing is stored and no mark
-    changes. Tests and models need: pip install "softmark[stats]".
+    It counts first attempts in the store: all of them, or those at the quizzes and exercises named. Nothing
+    is stored and no mark changes. Tests and models need: pip install "softmark[stats]".
 
     \b
     Example:

@@ -41,7 +41,7 @@ _MOST_ROWS = 10
     "--starter",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A further file that everybody got: what comes from there doesn't count.",
+    help="Another file that everybody got: what comes from it doesn't count.",
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=50, show_default=True, help="Pairs per item.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for pages and tables.")

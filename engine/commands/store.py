@@ -39,7 +39,7 @@ def command() -> None:
 @course_option
 @store_option
 def check(as_json: bool, course_path: Path | None) -> int:
-    """Look at everything in the store: the file, every row, and whether marks fit their reports.
+    """Check everything in the store: the file, every row, and whether marks fit their reports.
 
     Exit code 0: all is sound; 1: faults are listed; 3: it can't be opened at all.
 
