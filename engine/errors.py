@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Self
 
 __all__ = [
-    "OWN_FAULT_STEP",
+    "INTERNAL_FAULT_STEP",
     "CourseError",
     "Diagnostic",
     "DrawError",
@@ -56,11 +56,11 @@ __all__ = [
     "UnknownItemError",
     "UnstorableError",
     "UsageError",
-    "own_fault",
+    "internal_fault",
 ]
 
 # What a person can do about a fault of ours that concerns one file.
-OWN_FAULT_STEP = (
+INTERNAL_FAULT_STEP = (
     "it costs the student nothing: report it with this file, and grade the file by hand meanwhile"
 )
 
@@ -180,32 +180,33 @@ class Diagnostic:
 
         Of a long line only the stretch around the caret is shown.
         """
-        shown = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
+        lines = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
         if self.source_line.strip():
-            text, at = _stretch(self.source_line, self.column - 1)
-            pad = "".join("\t" if c == "\t" else " " * _cells(c) for c in text[:at])
-            shown += [f"    {text}".rstrip(), f"    {pad}^"]
-        return shown
+            text, caret = _stretch(self.source_line, self.column - 1)
+            # A tab before the caret stays a tab, so that both lines are indented alike whatever its width.
+            pad = "".join("\t" if c == "\t" else " " * _cells(c) for c in text[:caret])
+            lines += [f"    {text}".rstrip(), f"    {pad}^"]
+        return lines
 
 
-def _stretch(line: str, at: int, width: int = 110) -> tuple[str, int]:
-    """Return at most ``width`` characters of a line that hold the place ``at``, and its place there."""
+def _stretch(line: str, index: int, width: int = 110) -> tuple[str, int]:
+    """Return at most `width` characters of a line around the one at `index`, and its index in them."""
     if len(line) <= width:
-        return line, at
-    start = max(0, min(at - width // 2, len(line) - width))
+        return line, index
+    start = max(0, min(index - width // 2, len(line) - width))
     head, tail = ("…" if start else ""), ("…" if start + width < len(line) else "")
-    return head + line[start : start + width] + tail, at - start + len(head)
+    return head + line[start : start + width] + tail, index - start + len(head)
 
 
 def _cells(character: str) -> int:
-    """Return how many columns of a terminal a character takes."""
+    # Accents that sit on the letter before them, and marks without width.
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 class SpecError(InputError):
-    """One problem file with all its faults; made with :meth:`of_file`."""
+    """One problem file with all its faults, in the order of their lines."""
 
 
 class ResponseFormatError(InputError):
@@ -270,7 +271,7 @@ class UndefinedValueError(ExpressionError):
     """An expression without a finite value for these numbers, such as a division by zero."""
 
 
-def own_fault(error: Exception) -> str:
+def internal_fault(error: Exception) -> str:
     """Return a line about what stopped work on one file: never the fault of whoever handed it in.
 
     For the nets around single files. A deliberate error says what it says; for any other, no reader and no

@@ -43,10 +43,6 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a quiz's plan rules: attempts, what each may earn, hints, the deadline, what is shown when.
-
-
 class ResultDisclosure(StrEnum):
     """How much of a result is shown; each level shows what those before it show, and more."""
 
@@ -108,13 +104,14 @@ class QuizRules:
         if self.attempts is not None and before >= self.attempts:
             return 0.0
         credit = self.credit[min(before, len(self.credit) - 1)]
+        # Six places, so that 0.7 * 0.9 is stored and shown as 0.63 and compares equal everywhere.
         return round(credit * max(0.0, 1.0 - (self.hint_cost or 0.0) * hints), 6)
 
     def is_over(self, now: datetime) -> bool:
         """Tell whether the deadline has passed."""
         return self.deadline is not None and now > self.deadline
 
-    def shown(self, now: datetime) -> ResultDisclosure:
+    def disclosure(self, now: datetime) -> ResultDisclosure:
         """Return what is shown at a moment."""
         return self.show_after if self.is_over(now) else self.show_before
 

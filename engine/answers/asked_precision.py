@@ -28,8 +28,8 @@ from engine.model import FloatArray
 
 __all__ = ["EXTRA_DECIMALS", "AskedPrecision", "NumericSettings", "numbers"]
 
-# Where an item doesn't state its working precision, two decimals more than it asks for: what lecturers tell
-# students to keep, and what a pocket calculator shows anyway.
+# Where an item doesn't state its working precision: two decimals more than it asks for, so that rounding on
+# the way rarely reaches the last place asked for.
 EXTRA_DECIMALS = 2
 
 

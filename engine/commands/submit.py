@@ -121,7 +121,7 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     with home.open_store() as store:
         results = hand_in(store, quiz, filled, mode=home.mode, filename=path.name)
         sitting = sitting_of(store, quiz, home.mode, home.bank)
-    level = quiz.rules.shown(release.now())
+    level = quiz.rules.disclosure(release.now())
     if as_json:
         print_json(results_json(results, sitting, level))
     else:

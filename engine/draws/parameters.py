@@ -1,4 +1,8 @@
-"""One of the listed numbers or words."""
+"""The kinds of parameters: each draws decimal strings, never binary floats.
+
+What a student reads (``0.1``) is then exactly what the key is computed from.  A new kind is a function here
+and one line in ``_KINDS``.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +48,11 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# The grid of multiples of a step between two bounds, in exact decimals.
-
+# Students work these out by hand: a larger size is a slip in the item.
 MAX_SIZE = 16
+# Where entries must differ, so many draws of all of them before another try of the whole item is asked for.
 TRIES = 200
+# A grid is kept as a tuple of texts: larger ones are a slip in the item, and would take seconds and memory.
 _MAX_GRID = 100_000
 
 
@@ -114,13 +118,14 @@ def composition(total: int, parts: int, stream: RandomStream, distinct: bool) ->
     RedrawNeeded
         With `distinct`, the bounded tries gave none without a repetition.
     """
-    least = parts * (parts + 1) // 2 if distinct else parts
+    least = parts * (parts + 1) // 2 if distinct else parts  # 1 + 2 + … + parts
     if total < least:
         kind = "different positive" if distinct else "positive"
         raise ImpossibleDraw(
             f"{count_noun(total, 'step')} can't be split into {count_noun(parts, f'{kind} part')}"
         )
     for _ in range(TRIES):
+        # Cuts at different places of a line of `total` steps: every composition is equally likely.
         cuts = sorted(stream.sample(range(1, total), parts - 1))
         sizes = [b - a for a, b in itertools.pairwise([0, *cuts, total])]
         if not distinct or len(set(sizes)) == parts:
@@ -134,10 +139,6 @@ def draw_choice(spec: ChoiceParameter, stream: RandomStream, names: Mapping[str,
     if isinstance(chosen, Decimal):
         return DrawnValue((), (decimal_text(chosen),))
     return DrawnValue((), (chosen,), text=True)
-
-
-# ----------------------------------------------------------------------------------------------------
-# A value that is the same in every variant.
 
 
 def draw_fixed(spec: FixedParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
@@ -167,18 +168,10 @@ def _flatten(value: Any) -> tuple[tuple[int, ...], list[str]]:
     return (len(rows), *shapes.pop()), [entry for _, entries in rows for entry in entries]
 
 
-# ----------------------------------------------------------------------------------------------------
-# A whole number between two bounds.
-
-
 def draw_integer(spec: IntegerParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
     """Draw a whole number, both bounds included."""
     low, high = map(Decimal, spec.range)
     return DrawnValue((), (stream.choice(grid(low, high, Decimal(1), tuple(map(Decimal, spec.exclude)))),))
-
-
-# ----------------------------------------------------------------------------------------------------
-# Positive weights that sum to 1 exactly.
 
 
 def steps_of_one(step: Decimal) -> int:
@@ -201,10 +194,6 @@ def draw_weights(spec: WeightsParameter, stream: RandomStream, names: Mapping[st
     return DrawnValue((size,), tuple(decimal_text(part * spec.step) for part in parts))
 
 
-# ----------------------------------------------------------------------------------------------------
-# A decoding table: one row of next-token probabilities for every prefix.
-
-
 def draw_probability_tree(
     spec: ProbabilityTreeParameter, stream: RandomStream, names: Mapping[str, Any]
 ) -> DrawnValue:
@@ -222,10 +211,6 @@ def draw_probability_tree(
     return DrawnValue((rows, words), tuple(entries))
 
 
-# ----------------------------------------------------------------------------------------------------
-# A vector whose entries lie on a grid.
-
-
 def draw_vector(spec: VectorParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
     """Draw the entries; with ``distinct`` no two are equal."""
     size = size_of(spec.size, names)
@@ -240,10 +225,6 @@ def draw_vector(spec: VectorParameter, stream: RandomStream, names: Mapping[str,
     return DrawnValue((size,), tuple(stream.sample(values, size)))
 
 
-# ----------------------------------------------------------------------------------------------------
-# A matrix whose entries lie on a grid.
-
-
 def draw_matrix(spec: MatrixParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
     """Draw rows x columns entries; with ``distinct_rows`` no two rows are equal."""
     rows, columns = (size_of(size, names) for size in spec.shape)
@@ -254,25 +235,16 @@ def draw_matrix(spec: MatrixParameter, stream: RandomStream, names: Mapping[str,
             "to choose from"
         )
     for _ in range(TRIES):
-        drawn = [tuple(stream.choice(values) for _ in range(columns)) for _ in range(rows)]
-        if not spec.distinct_rows or len(set(drawn)) == rows:
-            return DrawnValue((rows, columns), tuple(entry for row in drawn for entry in row))
+        matrix = [tuple(stream.choice(values) for _ in range(columns)) for _ in range(rows)]
+        if not spec.distinct_rows or len(set(matrix)) == rows:
+            return DrawnValue((rows, columns), tuple(entry for row in matrix for entry in row))
     raise RedrawNeeded(f"no {count_noun(rows, 'distinct row')}")
-
-
-# ----------------------------------------------------------------------------------------------------
-# A multiple of a step between two bounds.
 
 
 def draw_decimal(spec: DecimalParameter, stream: RandomStream, names: Mapping[str, Any]) -> DrawnValue:
     """Draw one value of the grid, both bounds included."""
     return DrawnValue((), (stream.choice(grid(*spec.range, spec.step, spec.exclude)),))
 
-
-# ----------------------------------------------------------------------------------------------------
-# Parameter kinds, one file each: every one draws decimal strings, never binary floats.
-#
-# ``draw_parameter`` looks the kind up by name.  A new kind is a new file and one line here.
 
 _KINDS: dict[str, Callable[[Any, RandomStream, Mapping[str, Any]], DrawnValue]] = {
     "fixed": draw_fixed,

@@ -20,6 +20,7 @@ __all__ = ["RandomStream", "draw_key", "seeded_key"]
 
 T = TypeVar("T")
 _WORD = 1 << 64
+# Raw integers come from numpy in blocks: a call costs far more than one integer, and a draw takes dozens.
 _BUFFER = 64
 
 
@@ -89,6 +90,7 @@ class RandomStream:
     def word(self) -> int:
         """Return the next raw integer, 0 … 2**64 - 1."""
         if not self._words:
+            # Seeding costs more than a short draw: an item that draws nothing shouldn't pay for it.
             if self._source is None:
                 self._source = np.random.PCG64(self._seed)
             self._words = self._source.random_raw(_BUFFER).tolist()[::-1]

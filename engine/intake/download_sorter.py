@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from engine.course import Roster
 from engine.course.joining import candidate_ids, common_ids, describe_conflict, suggest_student
-from engine.errors import OWN_FAULT_STEP, InputError, IntakeError, own_fault
+from engine.errors import INTERNAL_FAULT_STEP, InputError, IntakeError, internal_fault
 from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
 from engine.intake.answer_rows import TABLES, is_class_yaml
 from engine.intake.code_files import (
@@ -363,14 +363,14 @@ class DownloadSorter:
             try:
                 self._sort(entry)
             except Exception as error:  # one file never stops the others
-                self._refuse(entry.name, f"not read: {own_fault(error)}", OWN_FAULT_STEP)
+                self._refuse(entry.name, f"not read: {internal_fault(error)}", INTERNAL_FAULT_STEP)
         for files in self._folders.values():
             try:
                 self._sort_code_folder(files)
             except Exception as error:
                 for file, code in files:
-                    message = f"not read: {own_fault(error)}"
-                    self._refuse(code.entry.name, message, OWN_FAULT_STEP, file.first, file.known_as())
+                    message = f"not read: {internal_fault(error)}"
+                    self._refuse(code.entry.name, message, INTERNAL_FAULT_STEP, file.first, file.known_as())
         self._problems += map(self._with_student, self._listing.entries.problems)
         self._list_empty_folders()
         students = tuple(

@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from engine.course import Roster
 from engine.course.joining import student_of, suggest_student
-from engine.errors import OWN_FAULT_STEP, InputError, QuizError, own_fault
+from engine.errors import INTERNAL_FAULT_STEP, InputError, QuizError, internal_fault
 from engine.hand_ins import (
     AnswerTable,
     FileKind,
@@ -184,7 +184,9 @@ class _Taking:
             self.problems += _unread(error, self._file)
             return
         except Exception as error:  # no reader may do that: one table never stops the others
-            self.problems.append(IntakeProblem(self._file, f"not read: {own_fault(error)}", OWN_FAULT_STEP))
+            self.problems.append(
+                IntakeProblem(self._file, f"not read: {internal_fault(error)}", INTERNAL_FAULT_STEP)
+            )
             return
         self.problems += answers.problems
         self.ignored += answers.ignored
@@ -214,7 +216,7 @@ class _Taking:
         try:
             answered = answer_quiz(quiz, row.answers)
         except Exception as error:  # one row never stops the others
-            self._refuse(row, f"not graded: {own_fault(error)}", OWN_FAULT_STEP, student)
+            self._refuse(row, f"not graded: {internal_fault(error)}", INTERNAL_FAULT_STEP, student)
             return
         for message, step in answered.problems:
             self._refuse(row, message, step, student)

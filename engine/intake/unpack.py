@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.errors import OWN_FAULT_STEP, IntakeError, own_fault
+from engine.errors import INTERNAL_FAULT_STEP, IntakeError, internal_fault
 from engine.intake.archive_formats import (
     DAMAGE,
     ArchiveLimits,
@@ -76,7 +76,10 @@ def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) 
         raise
     except Exception as error:
         raise IntakeError(
-            "the archive can't be unpacked", where=where, got=own_fault(error), next_step=OWN_FAULT_STEP
+            "the archive can't be unpacked",
+            where=where,
+            got=internal_fault(error),
+            next_step=INTERNAL_FAULT_STEP,
         ) from error
 
 
@@ -211,10 +214,10 @@ class _Nest:
         except OSError as error:
             if error.errno is not None:  # the disk's, which concerns everybody
                 raise
-            self._entries.refuse(name, f"not read: {own_fault(error)}", OWN_FAULT_STEP)
+            self._entries.refuse(name, f"not read: {internal_fault(error)}", INTERNAL_FAULT_STEP)
             return
         except Exception as error:  # one archive never stops the others
-            self._entries.refuse(name, f"not read: {own_fault(error)}", OWN_FAULT_STEP)
+            self._entries.refuse(name, f"not read: {internal_fault(error)}", INTERNAL_FAULT_STEP)
             return
         if before == self._entries.count:
             self._entries.refuse(name, "this archive is empty")

@@ -294,4 +294,4 @@ def _disclosure(
     counted = counted_attempts(attempts)
     is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in counted)
     is_final = rules.is_over(now) or is_right or len(counted) >= (rules.attempts or 1)
-    return disclosure_now(terms, rules.shown(now), now), is_final
+    return disclosure_now(terms, rules.disclosure(now), now), is_final

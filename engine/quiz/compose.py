@@ -17,7 +17,7 @@ from engine.quiz.item_variants import ItemVariants, with_points
 
 __all__ = ["compose", "quiz_id"]
 
-# So many questions of a class take about a second to draw: only then processes are worth their start.
+# Fewer questions than this, over the whole class, are drawn sooner than processes start.
 _LARGE = 400
 
 

@@ -19,7 +19,7 @@ __all__ = ["ItemVariants", "content", "with_points"]
 # Changing a number here redraws quizzes that students have: it can't be done.
 _STEP = 1001
 _RETRIES = 10_000
-# As often as a draw of one variant tries: an item that gives no new one by then has none.
+# An item that gives no new variant in so many draws is taken to have none.
 _TRIES = 200
 
 

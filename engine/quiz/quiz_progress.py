@@ -280,7 +280,7 @@ class QuizInProgress:
     @property
     def disclosure(self) -> ResultDisclosure:
         """How much of a result is shown now."""
-        return self.rules.shown(release.now())
+        return self.rules.disclosure(release.now())
 
     def sitting(self) -> QuizSitting:
         """Return where the student stands now."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import EngineError, InputError, StoreError, UnstorableError, own_fault
+from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
 from engine.hand_ins import FileKind, FilledQuiz, HandedFile, IntakeProblem
 from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
@@ -156,11 +156,11 @@ class FileGrader:
             assert file.item is not None and runner is not None
             return self._grade_code(student, file, file.item, runner)
         except UnstorableError as error:  # this one attempt doesn't fit; the store itself works
-            return FileResult(student, file, reason=own_fault(error))
+            return FileResult(student, file, reason=internal_fault(error))
         except StoreError:
             raise
         except Exception as error:  # the last net: one file never stops the others
-            return FileResult(student, file, reason=own_fault(error))
+            return FileResult(student, file, reason=internal_fault(error))
 
     def set_aside(self, student: str, file: HandedFile) -> FileResult:
         """Record that a file isn't tried any more because it kills the grader: a person has to look."""
@@ -194,7 +194,7 @@ class FileGrader:
             self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
             return FileResult(student, file, problem=_problem(student, file, error))
         except Exception as error:  # no reader may raise anything else: our fault, tried again next time
-            message = self._mention_earlier(student, item, file.sha256, own_fault(error))
+            message = self._mention_earlier(student, item, file.sha256, internal_fault(error))
             self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
             return FileResult(student, file, reason=message, again=_AGAIN in message)
         reason = None
@@ -207,7 +207,7 @@ class FileGrader:
         except StoreError:
             raise
         except Exception as error:  # whatever fails here is ours: never the student's 0
-            reason = own_fault(error)
+            reason = internal_fault(error)
             report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
         report = replace(report, student=student, mode=self.mode)
         if report.outcome is Outcome.UNGRADED:
@@ -288,7 +288,7 @@ class FileGrader:
         except StoreError:
             raise
         except Exception as error:  # our fault again: nothing is stored, so the next run tries again
-            return FileResult(student, file, reason=own_fault(error))
+            return FileResult(student, file, reason=internal_fault(error))
         reports = handed.reports
         unread = [
             question.number

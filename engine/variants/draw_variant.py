@@ -1,4 +1,8 @@
-"""Draw a variant: numbers first, then its texts."""
+"""Draw a variant: numbers first, then its texts.
+
+Numbers are drawn again until every constraint holds and every field can be drafted; texts, the costly part,
+are rendered once for the numbers that serve.
+"""
 
 from __future__ import annotations
 
@@ -31,24 +35,23 @@ __all__ = [
     "differs_from_printed",
     "draw",
     "draw_seeded",
+    "errata_after_answer",
     "expressions_of",
     "family_size",
-    "gives_away",
     "part_of",
-    "scribe_of",
+    "renderer_of",
+    "reveals_key",
     "solution_of",
     "solve",
     "solve_for",
-    "told_after",
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
-# Errata: which are told with the item and which after it, and the printed options they accept.
+# Errata: which are shown with the item and which after it, and the printed options they accept.
 
 _DIFFERS = "The options differ from those that the source prints; the feedback says how and why."
 PRINTED_DIFFERS = RenderedText(_DIFFERS, _DIFFERS, _DIFFERS)
-"""What is told with an item whose errata would give its key away."""
+"""What is shown with an item whose errata would give its key away."""
 
 
 def speaks_of_options(erratum: SourceErratum) -> bool:
@@ -57,12 +60,12 @@ def speaks_of_options(erratum: SourceErratum) -> bool:
 
 
 def differs_from_printed(spec: ProblemSpec) -> bool:
-    """Return whether students are told that other options are printed: not where the notes are left out."""
+    """Return whether students see that other options are printed: not where the notes are left out."""
     return any(erratum.note and speaks_of_options(erratum) for erratum in spec.errata)
 
 
-def gives_away(erratum: SourceErratum) -> bool:
-    """Return whether an erratum is told with the feedback, because it would tell the answer before."""
+def reveals_key(erratum: SourceErratum) -> bool:
+    """Return whether an erratum is shown with the feedback only, because it would tell the answer before."""
     return erratum.after or speaks_of_options(erratum)
 
 
@@ -77,13 +80,13 @@ def accepted_printed(spec: ProblemSpec) -> tuple[Mapping[str, Any], ...]:
     """
     if spec.printed is None:
         return ()
-    found = []
+    accepted = []
     for erratum in spec.errata:
         letter = erratum.intended_option
         if erratum.accept_intended and letter is not None and letter in spec.printed.options:
             value = _value(spec.printed.options[letter])
-            found.append({"letter": letter, "erratum": erratum.id, "note": erratum.note, **value})
-    return tuple(found)
+            accepted.append({"letter": letter, "erratum": erratum.id, "note": erratum.note, **value})
+    return tuple(accepted)
 
 
 def _value(option: Any) -> dict[str, Any]:
@@ -93,9 +96,10 @@ def _value(option: Any) -> dict[str, Any]:
     return {"shape": list(array.shape), "numbers": [str(decimal_of(value)) for value in array.data]}
 
 
-# ----------------------------------------------------------------------------------------------------
 # Draw numbers until they serve: parameters, derived values, constraints, and the drafts of all fields.
 
+# A constraint that holds for one draw in twenty fails 200 times in a row once in 28,000 variants. An item that
+# needs more tries should draw from narrower ranges.
 TRIES = 200
 
 
@@ -182,7 +186,7 @@ def solve(spec: ProblemSpec, stream: RandomStream) -> SolvedDraw:
         except ExpressionError as error:
             error.where = f"{spec.id}, {error.where}"
             raise
-        if not stream.used:
+        if not stream.used:  # nothing is random: another try is the same
             break
     worst, count = failures.most_common(1)[0]
     tries = sum(failures.values())
@@ -236,7 +240,7 @@ def _drafted(
     values = dict(names)
     fields = _fields_of(spec)
     if len(fields) > 1:
-        _foresee(fields, names)
+        _check_keys_early(fields, names)
     drafts: list[tuple[AnswerField, FieldDraft]] = []
     for field in fields:
         draft = _draft(spec, field, names, drafts)
@@ -246,13 +250,13 @@ def _drafted(
     return SolvedDraw(drawn, values, tuple(drafts), is_random)
 
 
-def _foresee(fields: tuple[AnswerField, ...], names: Mapping[str, Any]) -> None:
-    """Work out the keys of numeric steps only: most tries fail at a rounding tie of some step."""
-    known = dict(names)
+def _check_keys_early(fields: tuple[AnswerField, ...], names: Mapping[str, Any]) -> None:
+    """Work out the keys alone: most tries fail at a rounding tie of some step, before the costly part."""
+    keys = dict(names)
     for field in fields:
-        key = kind_of(field.answer.type).key_early(field.answer, known)
+        key = kind_of(field.answer.type).key_early(field.answer, keys)
         if key is not None:
-            known[field.id] = key
+            keys[field.id] = key
 
 
 def _draft(
@@ -262,7 +266,7 @@ def _draft(
     earlier: list[tuple[AnswerField, FieldDraft]],
 ) -> FieldDraft:
     context = FieldContext(
-        names=_with_own(field, names),
+        names=_with_step_key(field, names),
         derived=spec.derived,
         misconceptions=field.misconceptions,
         carried=_carried(field, earlier),
@@ -271,7 +275,7 @@ def _draft(
     return draft_field(field.answer, context)
 
 
-def _with_own(field: AnswerField, names: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_step_key(field: AnswerField, names: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the names with the step's own key, which its misconceptions may use."""
     key = getattr(field.answer, "key", None)
     if field.id == "answer" or key is None or not field.misconceptions:
@@ -363,7 +367,7 @@ def family_size(spec: ProblemSpec, limit: int = 200) -> int:
     engine.errors.DrawError
         A seed gives no variant.
     """
-    seen: set[Any] = set()
+    keys: set[Any] = set()
     pools = 1
     for seed in range(3 * limit):
         solved = solve(spec, RandomStream.of_key(seeded_key(seed), "parameters"))
@@ -371,56 +375,56 @@ def family_size(spec: ProblemSpec, limit: int = 200) -> int:
         pools = 1
         for signature in signatures:
             pools *= signature[1] if signature[0] == "pool" else 1
-        seen.add(tuple(signatures))
-        if len(seen) * pools >= limit or not solved.is_random:
+        keys.add(tuple(signatures))
+        if len(keys) * pools >= limit or not solved.is_random:
             break
-    return min(len(seen) * pools, limit)
+    return min(len(keys) * pools, limit)
 
 
 def _written(
     spec: ProblemSpec, version: str, registry: Mapping[str, str], solved: SolvedDraw, stream: RandomStream
 ) -> Variant:
-    scribe = scribe_of(solved, registry)
-    parts = tuple(part_of(field, draft, scribe, stream) for field, draft in solved.fields)
+    renderer = renderer_of(solved, registry)
+    parts = tuple(part_of(field, draft, renderer, stream) for field, draft in solved.fields)
     differs = (PRINTED_DIFFERS,) if differs_from_printed(spec) else ()
     return Variant(
-        id=_id(spec.id, version, solved.drawn, parts),
+        id=_variant_id(spec.id, version, solved.drawn, parts),
         item=spec.id,
         item_version=version,
         title=spec.title,
-        stem=scribe.text(spec.stem, "stem"),
+        stem=renderer.text(spec.stem, "stem"),
         parts=parts,
         values=solved.drawn,
         expressions=expressions_of(spec),
-        notes=(*differs, *_errata(spec, scribe, after=False)),
-        told_after=told_after(spec, scribe),
-        hints=tuple(scribe.text(hint, "hint") for hint in spec.hints),
-        solution=solution_of(spec, scribe),
+        notes=(*differs, *_errata(spec, renderer, after=False)),
+        told_after=errata_after_answer(spec, renderer),
+        hints=tuple(renderer.text(hint, "hint") for hint in spec.hints),
+        solution=solution_of(spec, renderer),
     )
 
 
-def scribe_of(solved: SolvedDraw, registry: Mapping[str, str]) -> FieldRenderer:
+def renderer_of(solved: SolvedDraw, registry: Mapping[str, str]) -> FieldRenderer:
     """Return what renders the texts of an item for these numbers."""
     return FieldRenderer({**solved.values, **solved.drawn}, _answers(solved), registry)
 
 
-def solution_of(spec: ProblemSpec, scribe: FieldRenderer) -> RenderedText | None:
+def solution_of(spec: ProblemSpec, renderer: FieldRenderer) -> RenderedText | None:
     """Return the worked solution, which alone may show the keys."""
-    full = FieldRenderer({**scribe.names, **scribe.answers}, {}, scribe.registry)
+    full = FieldRenderer({**renderer.names, **renderer.answers}, {}, renderer.registry)
     return None if spec.solution is None else full.text(spec.solution, "solution")
 
 
-def told_after(spec: ProblemSpec, scribe: FieldRenderer) -> tuple[RenderedText, ...]:
-    """Return the errata that are told after the item."""
-    return _errata(spec, scribe, after=True)
+def errata_after_answer(spec: ProblemSpec, renderer: FieldRenderer) -> tuple[RenderedText, ...]:
+    """Return the errata that are shown after the item."""
+    return _errata(spec, renderer, after=True)
 
 
-def _errata(spec: ProblemSpec, scribe: FieldRenderer, *, after: bool) -> tuple[RenderedText, ...]:
-    """Return the errata that are told with the item, or those that are told after it."""
+def _errata(spec: ProblemSpec, renderer: FieldRenderer, *, after: bool) -> tuple[RenderedText, ...]:
+    """Return the errata that are shown with the item, or those that are shown after it."""
     return tuple(
-        scribe.text(erratum.note, f"erratum {erratum.id}")
+        renderer.text(erratum.note, f"erratum {erratum.id}")
         for erratum in spec.errata
-        if erratum.note and gives_away(erratum) is after
+        if erratum.note and reveals_key(erratum) is after
     )
 
 
@@ -438,11 +442,11 @@ def _answers(solved: SolvedDraw) -> dict[str, Any]:
     return answers
 
 
-def part_of(field: AnswerField, draft: FieldDraft, scribe: FieldRenderer, stream: RandomStream) -> Part:
+def part_of(field: AnswerField, draft: FieldDraft, renderer: FieldRenderer, stream: RandomStream) -> Part:
     """Return the answer field that a draft gives; the stream orders its options."""
-    part = draft.build(scribe, stream)
+    part = draft.build(renderer, stream)
     prompt: RenderedText | None = (
-        None if field.prompt is None else scribe.text(field.prompt, f"prompt of {field.id}")
+        None if field.prompt is None else renderer.text(field.prompt, f"prompt of {field.id}")
     )
     settings = part.settings
     if field.id != "answer":
@@ -464,10 +468,11 @@ def expressions_of(spec: ProblemSpec) -> dict[str, str]:
     return expressions
 
 
-def _id(item: str, version: str, drawn: Mapping[str, DrawnValue], parts: tuple[Part, ...]) -> str:
+def _variant_id(item: str, version: str, drawn: Mapping[str, DrawnValue], parts: tuple[Part, ...]) -> str:
     values = {name: [list(value.shape), list(value.entries)] for name, value in drawn.items()}
     order = [[o.text.plain for o in (*part.prompts, *part.options)] for part in parts]
     text = json.dumps(
         [item, version, values, order], ensure_ascii=True, sort_keys=True, separators=(",", ":")
     )
+    # 48 bits: two variants of one item with the same id are not to be expected below a million of them.
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:12]

@@ -1,7 +1,7 @@
 """A variant that was handed out, with the keys that its item has now.
 
-Numbers, stem and options stay as the student saw them; what is right, what known mistakes give and what
-is told afterwards comes from the item as it is.
+Numbers, stem and options stay as the student saw them; what is right, what known mistakes give and which
+errata are shown afterwards come from the item as it is.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from engine.items import FixedParameter, ProblemSpec
 from engine.model import ChoiceOption, DrawnValue, Part, Variant
 from engine.variants.draw_variant import (
     SolvedDraw,
+    errata_after_answer,
     expressions_of,
     part_of,
-    scribe_of,
+    renderer_of,
     solution_of,
     solve_for,
-    told_after,
 )
 
 __all__ = ["rekey"]
@@ -67,8 +67,8 @@ def rekey(spec: ProblemSpec, variant: Variant, *, version: str, registry: Mappin
     try:
         solved = solve_for(widened, {**variant.values, **fixed})
     except (RedrawNeeded, ImpossibleDraw, ExpressionError) as reason:
-        what = reason.what if isinstance(reason, ExpressionError) else str(reason)
-        raise _undecided(spec, f"the item has no clear key for these numbers: {what}") from reason
+        cause = reason.what if isinstance(reason, ExpressionError) else str(reason)
+        raise _undecided(spec, f"the item has no clear key for these numbers: {cause}") from reason
     if changed and not _looks_the_same(spec, solved, variant, registry):
         names = ", ".join(changed)
         raise _undecided(
@@ -89,17 +89,17 @@ def _looks_the_same(
     spec: ProblemSpec, solved: SolvedDraw, variant: Variant, registry: Mapping[str, str]
 ) -> bool:
     """Tell whether stem and prompts read as they did when the variant was handed out."""
-    scribe = scribe_of(solved, registry)
-    prompts = [scribe.text(step.prompt, "prompt").plain for step in spec.steps]
+    renderer = renderer_of(solved, registry)
+    prompts = [renderer.text(step.prompt, "prompt").plain for step in spec.steps]
     shown = [part.prompt.plain for part in variant.parts if part.prompt is not None]
-    return scribe.text(spec.stem, "stem").plain == variant.stem.plain and prompts == shown
+    return renderer.text(spec.stem, "stem").plain == variant.stem.plain and prompts == shown
 
 
 def _written(
     spec: ProblemSpec, solved: SolvedDraw, variant: Variant, version: str, registry: Mapping[str, str]
 ) -> Variant:
-    scribe = scribe_of(solved, registry)
-    parts = _parts(spec, solved, scribe)
+    renderer = renderer_of(solved, registry)
+    parts = _parts(spec, solved, renderer)
     if [(part.id, part.type) for part in parts] != [(part.id, part.type) for part in variant.parts]:
         raise _undecided(spec, "the item has other answer fields now")
     scale = variant.points / sum(part.points for part in parts)
@@ -112,16 +112,16 @@ def _written(
             for (field, _), new, old in zip(solved.fields, parts, variant.parts, strict=True)
         ),
         expressions=expressions_of(spec),
-        told_after=told_after(spec, scribe),
-        solution=solution_of(spec, scribe),
+        told_after=errata_after_answer(spec, renderer),
+        solution=solution_of(spec, renderer),
     )
 
 
-def _parts(spec: ProblemSpec, solved: SolvedDraw, scribe: FieldRenderer) -> list[Part]:
+def _parts(spec: ProblemSpec, solved: SolvedDraw, renderer: FieldRenderer) -> list[Part]:
     # Options are put back into the order that was shown, so any order will do here.
     stream = RandomStream(0)
     try:
-        return [part_of(field, draft, scribe, stream) for field, draft in solved.fields]
+        return [part_of(field, draft, renderer, stream) for field, draft in solved.fields]
     except ValueError as reason:  # a pool of more options than there are letters
         raise _undecided(spec, str(reason)) from reason
 
@@ -148,7 +148,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     reworded = getattr(answer, "key", None) is None
     options = _paired(spec, old.options, new.options, reworded=reworded)
     letter = {theirs.id: shown.id for shown, theirs in options}
-    shown = tuple(_told(*pair) for pair in options)
+    shown = tuple(_with_current_key(*pair) for pair in options)
     part = replace(new, prompt=old.prompt, options=shown)
     if old.type == "matching":
         prompts = _paired(spec, old.prompts, new.prompts, reworded=True)
@@ -159,7 +159,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
         return replace(
             part,
             key_ids=tuple(key for key in keys if key is not None),
-            prompts=tuple(_told(*pair) for pair in prompts),
+            prompts=tuple(_with_current_key(*pair) for pair in prompts),
         )
     if old.type == "ordering":
         return replace(part, key_ids=tuple(letter[name] for name in new.key_ids if name in letter))
@@ -173,7 +173,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     return replace(part, key_ids=right, settings={**new.settings, **counts})
 
 
-def _told(shown: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
+def _with_current_key(shown: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
     """Return an option as it was shown, with what the item says of it now."""
     return replace(theirs, id=shown.id, text=shown.text)
 
@@ -190,17 +190,17 @@ def _paired(
     by_text = {_words(option): option for option in now}
     if len(by_text) < len(now):
         raise _undecided(spec, "two options of the item read alike")
-    found = {option.id: by_text.pop(_words(option), None) for option in shown}
-    lost = [option for option in shown if found[option.id] is None]
+    matches = {option.id: by_text.pop(_words(option), None) for option in shown}
+    lost = [option for option in shown if matches[option.id] is None]
     if reworded and len(lost) == len(by_text) == 1:
-        (found[lost[0].id],) = by_text.values()
+        (matches[lost[0].id],) = by_text.values()
         lost = []
     for option in lost:
         near = _nearest(_words(option), by_text) if reworded else None
         if near is None:
             raise _undecided(spec, f"the item has no option {_words(option)[:80]!r} any more")
-        found[option.id] = by_text.pop(near)
-    return [(option, theirs) for option in shown if (theirs := found[option.id]) is not None]
+        matches[option.id] = by_text.pop(near)
+    return [(option, theirs) for option in shown if (theirs := matches[option.id]) is not None]
 
 
 def _nearest(text: str, known: Mapping[str, ChoiceOption]) -> str | None:
@@ -215,5 +215,5 @@ def _words(option: ChoiceOption) -> str:
     return " ".join(option.text.plain.split())
 
 
-def _undecided(spec: ProblemSpec, what: str) -> DrawError:
-    return DrawError(what, where=spec.id, next_step="decide these marks by hand, with `grade mark`")
+def _undecided(spec: ProblemSpec, reason: str) -> DrawError:
+    return DrawError(reason, where=spec.id, next_step="decide these marks by hand, with `grade mark`")

@@ -69,9 +69,9 @@ def test_the_deadline_itself_is_in_time() -> None:
         deadline=deadline, show_before=ResultDisclosure.NOTHING, show_after=ResultDisclosure.SOLUTION
     )
     same_moment = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
-    assert not rules.is_over(same_moment) and rules.shown(same_moment) is ResultDisclosure.NOTHING
+    assert not rules.is_over(same_moment) and rules.disclosure(same_moment) is ResultDisclosure.NOTHING
     later = same_moment + timedelta(microseconds=1)
-    assert rules.is_over(later) and rules.shown(later) is ResultDisclosure.SOLUTION
+    assert rules.is_over(later) and rules.disclosure(later) is ResultDisclosure.SOLUTION
     assert deadline_text(deadline) == "2026-12-01 13:00 UTC+01:00"
     assert deadline_text(same_moment) == "2026-12-01 12:00 UTC"
 
