@@ -98,8 +98,8 @@ def _value(option: Any) -> dict[str, Any]:
 
 # Draw numbers until they serve: parameters, derived values, constraints, and the drafts of all fields.
 
-# A constraint that holds for one draw in twenty fails 200 times in a row once in 28,000 variants. An item that
-# needs more tries should draw from narrower ranges.
+# A constraint that holds for one draw in twenty fails 200 times in a row once in 28,000 variants. An item
+# that needs more tries should draw from narrower ranges.
 TRIES = 200
 
 
