@@ -20,20 +20,9 @@ from engine.text.tables import DelimitedTable, TableRow, read_delimited
 from engine.text.words import count_noun
 
 __all__ = [
-    "TABLES",
-    "AnswerRow",
-    "ClassAnswers",
-    "TableKind",
-    "TableLayout",
-    "google_forms",
-    "head_place",
-    "is_class_yaml",
-    "microsoft_forms",
-    "moodle_responses",
-    "plain_table",
-    "questions_of",
-    "read_table",
-]
+    "TABLES", "AnswerRow", "ClassAnswers", "TableKind", "TableLayout", "google_forms", "head_place",
+    "is_class_yaml", "microsoft_forms", "moodle_responses", "plain_table", "questions_of", "read_table",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +150,7 @@ def questions_of(
 
 # A table that somebody made: who, perhaps quiz and time, and a column for each question.
 
+# In the order in which they count where a table has several of them.
 HANDED = ("handed", "handed in", "submitted", "submitted at", "submission time", "timestamp", "time")
 QUIZ = ("quiz", "quiz id", "quiz name")
 
@@ -178,6 +168,7 @@ def plain_table(header: Sequence[str]) -> TableLayout | None:
 # The responses of a Google form: ``Timestamp``, an address, and a column headed by each question.
 
 _TIME = ("timestamp", "zeitstempel", "horodateur", "marca temporal")
+# Google and Microsoft put columns of their own between the questions, in quiz forms one after each.
 _GOOGLE_OTHERS = frozenset({"score", "total score"})
 
 
@@ -221,6 +212,8 @@ def _is_microsoft_other(head: str) -> bool:
 
 # The responses report of a Moodle quiz: names, ``State``, ``Completed``, ``Response 1`` …
 
+# Moodle numbers the answers; beside them it may print the questions and the right answers, which are no
+# answers.
 _RESPONSE = re.compile(r"response ?[0-9]+")
 _STARTED, _STATE = ("started on", "started"), ("state", "status")
 

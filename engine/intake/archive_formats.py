@@ -21,25 +21,9 @@ from engine.intake.file_names import plain_name
 from engine.text.escape import clean_line
 
 __all__ = [
-    "DAMAGE",
-    "ArchiveLimits",
-    "ArchiveMember",
-    "ArchiveShare",
-    "DamagedError",
-    "RefusedError",
-    "UnpackBudget",
-    "gunzip",
-    "is_tar",
-    "listed",
-    "opened",
-    "tar_members",
-    "too_many",
-    "zip_members",
-]
-
-
-# ----------------------------------------------------------------------------------------------------
-# One entry of an archive, whatever kind of archive it is.
+    "DAMAGE", "ArchiveLimits", "ArchiveMember", "ArchiveShare", "DamagedError", "RefusedError",
+    "UnpackBudget", "gunzip", "is_tar", "listed", "opened", "tar_members", "too_many", "zip_members",
+]  # fmt: skip
 
 
 class DamagedError(ValueError):
@@ -83,6 +67,7 @@ class ArchiveMember:
     open: Callable[[], IO[bytes]]
 
 
+# Large enough to be fast, small enough that a bomb is noticed soon.
 _CHUNK = 2**16
 # What tarfile may read for one entry before its contents begin: a path of some KiB takes a few blocks, while
 # a bomb claims a name, or the map of a sparse file, as large as the archive.
@@ -246,7 +231,6 @@ def _text(raw: bytes) -> str:
         return raw.decode("cp1252", "replace")
 
 
-# ----------------------------------------------------------------------------------------------------
 # The entries of a ZIP archive. What its directory says is not believed where it can lie.
 
 _UTF8_FLAG = 0x800
@@ -256,7 +240,9 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2}
 _END = b"PK\x05\x06"
 _END_64 = b"PK\x06\x06"
 _LOCATOR_64 = b"PK\x06\x07"
+# Info-ZIP's extra field with the name in UTF-8, beside the one in a code page.
 _UNICODE_NAME = 0x7075
+# A directory record has 46 bytes and the name; half a KiB leaves room for any name that is used.
 _LONG_RECORD = 512
 
 
@@ -350,7 +336,6 @@ def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
     return numbers
 
 
-# ----------------------------------------------------------------------------------------------------
 # What is unpacked at most, and the account of what has been: one for a whole nest of archives.
 
 Parts = tuple[str, ...]

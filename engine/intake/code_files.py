@@ -20,27 +20,17 @@ from engine.text.files import decode, read_bytes
 from engine.text.words import count_noun
 
 __all__ = [
-    "CODE_LIMIT",
-    "NOTEBOOK_LIMIT",
-    "Find",
-    "definition_line",
-    "definition_place",
-    "files_used",
-    "in_folder",
-    "is_library",
-    "read_code_file",
-    "read_module",
-    "read_submission",
-    "sha256_of_file",
-    "sha256_of_files",
-    "source_of",
-]
+    "CODE_LIMIT", "NOTEBOOK_LIMIT", "Find", "definition_line", "definition_place", "files_used",
+    "in_folder", "is_library", "read_code_file", "read_module", "read_submission", "sha256_of_file",
+    "sha256_of_files", "source_of",
+]  # fmt: skip
 
 
-# ----------------------------------------------------------------------------------------------------
 # The files beside a submission that it imports, found by reading it; nothing is run.
 
+# The largest modules of Python's own library have a quarter of that.
 CODE_LIMIT = 2**20
+# Each file is parsed; a project of more is an installation that was handed in along.
 _MOST_FILES = 100
 
 Find = Callable[[str], Path | None]  # module name -> the file beside the submission, if there is one
@@ -180,6 +170,7 @@ def _names(node: ast.AST) -> list[str]:
 
 
 # A notebook carries its pictures along; only its code counts against CODE_LIMIT.
+# Notebooks carry their outputs, pictures among them, which are dropped.
 NOTEBOOK_LIMIT = 16 * 2**20
 
 
@@ -258,10 +249,10 @@ def _ignored(name: str) -> str:
     return f"{name}.py was ignored: {name} is the name of a library, and the real library was used."
 
 
-# ----------------------------------------------------------------------------------------------------
 # A folder of code files: which one is the submission, by the function that it defines.
 
 _SUFFIXES = {".py", ".ipynb"}
+# Each is parsed to see what it defines.
 _MOST_IN_FOLDER = 200
 
 

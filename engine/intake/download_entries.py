@@ -13,15 +13,9 @@ from engine.intake.file_names import name_fault, name_parts, plain_name
 from engine.text.escape import clean_line
 
 __all__ = [
-    "FileEntry",
-    "FoundEntries",
-    "archive_suffix",
-    "is_junk",
-    "is_listing",
-    "is_wanted",
-    "packed_otherwise",
+    "FileEntry", "FoundEntries", "archive_suffix", "is_junk", "is_listing", "is_wanted", "packed_otherwise",
     "read_folder",
-]
+]  # fmt: skip
 
 # Suffixes whose files may be graded; nothing else but archives is ever unpacked or opened.
 _WANTED = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
@@ -89,10 +83,10 @@ def is_junk(parts: tuple[str, ...]) -> bool:
     return any(part.startswith(".") or part.casefold() in _JUNK for part in parts)
 
 
-# ----------------------------------------------------------------------------------------------------
 # A folder of hand-ins, read in place. Links are never followed.
 
 _MOST_FILES = 200_000  # that are listed; how many of one student's are looked at is said elsewhere
+# A hand-in lies two or three folders deep; each level is one recursion.
 _DEEPEST = 16
 
 

@@ -31,17 +31,10 @@ from engine.text.files import read_hand_in
 from engine.text.words import count_noun
 
 __all__ = [
-    "CodeEntry",
-    "DownloadSorter",
-    "OwnerIndex",
-    "RankedFile",
-    "SortedFolder",
-    "in_sequence",
-    "sort_folder",
-]
+    "CodeEntry", "DownloadSorter", "OwnerIndex", "RankedFile", "SortedFolder", "in_sequence", "sort_folder",
+]  # fmt: skip
 
 
-# ----------------------------------------------------------------------------------------------------
 # Which of a student's hand-ins of one item came first.
 
 _AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in
@@ -91,9 +84,9 @@ def _when(ranked: RankedFile) -> tuple[datetime, int, int]:
     return ranked.file.handed or _AT_LAST, ranked.copy, ranked.order
 
 
-# ----------------------------------------------------------------------------------------------------
 # Whose a hand-in is: what a download calls people → the roster's students. Nobody is guessed.
 
+# As the roster and the store have it; a longer name is somebody's prank.
 _LONGEST_ID = 100
 
 
@@ -179,7 +172,6 @@ def _unjoined(message: str, step: str) -> IntakeError:
     return IntakeError(message, next_step=step)
 
 
-# ----------------------------------------------------------------------------------------------------
 # The code files of one folder of one student: which are hand-ins, and which belong to them.
 
 
@@ -308,6 +300,7 @@ def _defines(file: CodeEntry, source: str, item: str) -> str | None:
     return definition_place(source, clean_line(file.name, 60), item.replace("-", "_"))
 
 
+# A student who hands in a whole installation would fill the report for everybody.
 _MOST_ALIKE = 20
 _CODE = {".py", ".ipynb"}
 _NONE: Mapping[str, Path] = MappingProxyType({})

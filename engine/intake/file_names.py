@@ -103,10 +103,10 @@ def quiz_head(text: str) -> tuple[str | None, str | None]:
     return claims.get("quiz") or None, claims.get("student") or None
 
 
-# ----------------------------------------------------------------------------------------------------
 # What an entry of an archive is called → the folders and the file that it means, or why not.
 
 _DRIVE = re.compile(r"^[A-Za-z]:")
+# Longer or deeper names can't be stored on most systems.
 _LONGEST = 1000
 _DEEPEST = 32
 

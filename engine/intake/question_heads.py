@@ -142,10 +142,6 @@ def _nearest(head: str, names: tuple[tuple[str, str], ...]) -> str:
     return f"the questions are 1 to {len(names)}: head a column with its number or its item's id"
 
 
-# ----------------------------------------------------------------------------------------------------
-# Which stored quiz a row answers.
-
-
 class StoredQuizzes:
     """The quizzes of the store, asked for by name and student.
 

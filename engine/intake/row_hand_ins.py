@@ -34,7 +34,6 @@ from engine.text.words import agree, count_noun
 __all__ = ["AnsweredQuiz", "answer_quiz", "take_answers"]
 
 
-# ----------------------------------------------------------------------------------------------------
 # One row against one student's quiz: which answer belongs to which question, and what is no answer.
 
 

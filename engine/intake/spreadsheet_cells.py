@@ -11,7 +11,6 @@ from engine.text.escape import clean_line
 __all__ = ["MONTHS", "TimeColumn", "damage"]
 
 
-# ----------------------------------------------------------------------------------------------------
 # Names of months, as forms and spreadsheets write them in a few languages.
 
 _NAMES = (
@@ -44,6 +43,7 @@ _MONTH_FIRST = re.compile(
     rf"(?:\w+,\s+)?(?P<month>[^\W\d_]+)\.?\s+(?P<day>\d{{1,2}}),?\s+(?P<year>\d{{4}}){_CLOCK}{_REST}",
     re.IGNORECASE,
 )
+# The patterns backtrack over letters and blanks; no form writes a time in more characters.
 _LONGEST = 100
 _OFFSET = re.compile(r"(?:GMT|UTC)?([+-])(\d{1,2}):?(\d{2})?", re.IGNORECASE)
 
@@ -155,7 +155,6 @@ def _zone(written: str, default: tzinfo, naive: datetime) -> tzinfo | None:
     return timezone(timedelta(minutes=minutes if offset[1] == "+" else -minutes))
 
 
-# ----------------------------------------------------------------------------------------------------
 # What spreadsheets make of answers: dates of fractions, sums of formulas, rounded numbers.
 
 _MONTH = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\.?"

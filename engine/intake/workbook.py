@@ -16,19 +16,24 @@ from engine.text.tables import DelimitedTable, TableRow, plain_cell
 
 __all__ = ["read_workbook"]
 
+# The answers of 5,000 students in 40 columns take a few MiB; XML packs to a tenth.
 _LARGEST = 8 * 2**20
 _LARGEST_UNPACKED = 64 * 2**20
+# Beyond these no class fits, and reading takes minutes.
 _MOST_ROWS = 50_000
 _MOST_COLUMNS = 1_000
 _MOST_CELLS = 2_000_000
 _CHUNK = 2**16
+# A workbook has a dozen parts, and a few for each sheet and picture.
 _MOST_PARTS = 1_000
+# All that spreadsheets write; the others cost memory or need a library.
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 # Elements by the part that they are in: what openpyxl needs for one differs by a factor of ten. A class of
 # 5,000 with 40 answers each has 400,000 in its sheet.
 _MOST_ELEMENTS = {"worksheets/": 600_000, "sharedStrings": 250_000}
 _MOST_OTHERS = 30_000
 _MOST_IN_ROW = 16_384  # a sheet has no more columns
+# XML of a workbook is ten levels deep; expat keeps each open element in memory.
 _DEEPEST = 64
 
 

@@ -17,25 +17,21 @@ from engine.model import Part, Variant, Verdict
 from engine.store import Attempt
 
 __all__ = [
-    "LEAST_CHANCE",
-    "AnswerSearch",
-    "CopiedAnswer",
-    "CopiedAnswers",
-    "CrossedAnswer",
-    "ItemKeys",
-    "VariantHolder",
-    "is_right",
-]
+    "LEAST_CHANCE", "AnswerSearch", "CopiedAnswer", "CopiedAnswers", "CrossedAnswer", "ItemKeys",
+    "VariantHolder", "is_right",
+]  # fmt: skip
 
 
-# ----------------------------------------------------------------------------------------------------
 # The keys that a class has at one field of one item, and how easily an answer meets one by chance.
 
 LEAST_CHANCE = 1e-6
 """No smaller chance is claimed for one answer: the keys of one item hang together more than this counts."""
 
+# Keys of one field differ little in how likely they are to be met; a sample of them keeps a class of
+# thousands at seconds.
 _SAMPLE = 300
 _NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[.,][0-9]+")
+# The bounds of an interval are decimals; in binary a number on the bound may lie a little beyond it.
 _SLACK = 1e-9
 
 _Box = tuple[tuple[float, float], ...]
@@ -146,6 +142,7 @@ def _digits(text: str) -> int:
     return sum(len(re.sub(r"[.,]", "", numeral).strip("0")) for numeral in _NUMERAL.findall(text))
 
 
+# An answer that every tenth student gives by chance (a letter, a small number) says nothing.
 _MOST_CHANCE = 0.1
 _MOST_EXPECTED = 0.5  # pairs of which chance gives more are no evidence
 _Field = tuple[str, str]  # item, part

@@ -23,6 +23,8 @@ from engine.similarity.tokens import CodeToken
 
 __all__ = ["GRAM", "GUARANTEE", "LEAST", "WINDOW", "all_grams", "fingerprints", "grams", "words"]
 
+# Six tokens are about one short assignment: shorter runs are in every solution of an exercise, and longer ones miss
+# copies in which every other expression was touched.
 GRAM = 6
 WINDOW = 3
 GUARANTEE = GRAM + WINDOW - 1
@@ -74,7 +76,6 @@ def _hash(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 
-# ----------------------------------------------------------------------------------------------------
 # The words of a file: its own names, comments and texts. They show plain copies of what all write alike.
 
 _OURS = re.compile(r"noqa|type: ?ignore|coding[:=]|^# --- .* ---$|fmt: ")

@@ -119,7 +119,6 @@ def _whole(source: str, modules: Mapping[str, str]) -> str:
     )
 
 
-# ----------------------------------------------------------------------------------------------------
 # What students are called on a page: by name, or hidden behind numbers.
 
 

@@ -14,8 +14,12 @@ from engine.similarity.tokens import OWN, CodeToken, FileNames, StatementTokens,
 
 __all__ = ["MOST_TOKENS", "NormalForm", "normal_form"]
 
+# Exercises have a few hundred tokens. Comparing passages is quadratic at worst, so that one endless file
+# must not hold up a class.
 MOST_TOKENS = 20_000
+# Each repair parses the text again; a file with more broken lines is read as plain words.
 _REPAIRS = 20
+# What Python's parser raises for hostile text: deep brackets run out of stack or memory.
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _WORDS = re.compile(
     r"(?P<skip>\s+|\#.*)|(?P<string>\"[^\"]*\"?|'[^']*'?)|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|(?P<sign>.)"

@@ -21,9 +21,6 @@ from engine.text.tables import csv_text, text_cell
 __all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv", "write_similarity_pages"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What was found as CSV and JSON.
-
 NOT_A_VERDICT = (
     "This is evidence to read, not a verdict: two people can find the same solution, or may be allowed to "
     "work together. No mark changes."

@@ -14,7 +14,10 @@ from engine.similarity.work import FilePair
 
 __all__ = ["COLOURS", "FileLine", "PairDetail", "SharedPassage", "detail", "passages", "ranges"]
 
+# A gram that stands in more places of a file (a table of numbers, a loop written out) starts no run: every
+# place would be tried with every other.
 _MOST_PLACES = 16
+# More marks than this a reader can't follow on a page.
 _MOST_PASSAGES = 40
 _MOST_STEPS = 300_000  # tokens compared; files that repeat one line a thousand times would take for ever
 
@@ -176,10 +179,11 @@ class _Exchange:
         return known == theirs.name and back == ours.name
 
 
-# ----------------------------------------------------------------------------------------------------
 # One pair of files as two columns of lines, with the passages that they share marked in both.
 
+# So many shades can be told apart; the seventh passage begins again with the first.
 COLOURS = 6
+# A browser has to show both files; what comes after is counted and left out.
 _MOST_LINES = 3_000
 _LONGEST_LINE = 500
 

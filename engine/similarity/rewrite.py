@@ -11,7 +11,6 @@ from typing import TypeVar
 __all__ = ["plain", "plain_block", "without_temporaries"]
 
 
-# ----------------------------------------------------------------------------------------------------
 # Blocks of statements: what can't be reached is gone, appending loops are comprehensions.
 
 
@@ -231,10 +230,11 @@ def _like(old: ast.AST, new: T) -> T:
     return ast.copy_location(new, old)
 
 
-# ----------------------------------------------------------------------------------------------------
 # Variables that only give an expression a name, and variables that nobody reads.
 
+# Every round walks the whole function.
 _LONGEST = 2_000  # statements of a function; nobody writes that many by hand
+# A dropped variable may be the only reader of another one; chains written by hand are shorter than this.
 _ROUNDS = 8
 
 _Place = tuple[int, int]

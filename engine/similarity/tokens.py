@@ -8,18 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = [
-    "OWN",
-    "CodeToken",
-    "ExpressionTokens",
-    "FileNames",
-    "StatementTokens",
-    "TokenStatement",
-    "names_of",
-]
+    "OWN", "CodeToken", "ExpressionTokens", "FileNames", "StatementTokens", "TokenStatement", "names_of",
+]  # fmt: skip
 
-
-# ----------------------------------------------------------------------------------------------------
-# Tokens of the normal form.
 
 OWN = "·"
 """Text of every name that the student chose: what it is called doesn't count, which one it is does."""
@@ -52,7 +43,6 @@ class TokenStatement:
     scope: int
 
 
-# ----------------------------------------------------------------------------------------------------
 # Which names of a file are the student's own, and what the others mean whatever they are called here.
 
 _BUILTINS = frozenset(dir(builtins))
@@ -303,7 +293,6 @@ def _literal(value: object) -> str:
     return "STRING"
 
 
-# ----------------------------------------------------------------------------------------------------
 # Statements → tokens: heads and bodies apart, a function in a scope of its own.
 
 

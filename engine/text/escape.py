@@ -75,9 +75,7 @@ def begins_formula(text: str) -> bool:
     return unicodedata.normalize("NFKC", text[:1])[:1] in {"=", "+", "-", "@", "\t", "\r", "\n", "\u2212"}
 
 
-# ----------------------------------------------------------------------------------------------------
-# Words made safe for LaTeX.
-
+# In text mode < and > come out as inverted question marks in TeX's old font encoding.
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",

@@ -16,18 +16,10 @@ from engine.text.words import did_you_mean, join_words, near_words
 from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = [
-    "describe",
-    "explain",
-    "field_at",
-    "in_order",
-    "keys_at",
-    "models_at",
-    "validate",
-    "validation_faults",
-]
+    "describe", "explain", "field_at", "in_order", "keys_at", "models_at", "validate", "validation_faults",
+]  # fmt: skip
 
 
-# ----------------------------------------------------------------------------------------------------
 # Finds what a pydantic model allows at a path, to say what was expected and to suggest near names.
 
 
@@ -121,7 +113,6 @@ def _written_name(name: str, field: FieldInfo) -> str:
     return field.alias or name
 
 
-# ----------------------------------------------------------------------------------------------------
 # Says in plain words what pydantic found wrong, with what was expected and what stands there.
 
 Fault = Mapping[str, Any]
@@ -305,6 +296,7 @@ _SENTENCES: dict[str, Callable[[Fault], str]] = {
 }
 
 M = TypeVar("M", bound=BaseModel)
+# As when YAML is read: nobody mends more at a time.
 _MAX_FAULTS = 100
 
 

@@ -12,24 +12,16 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 __all__ = [
-    "agree",
-    "all_of",
-    "count_noun",
-    "did_you_mean",
-    "join_words",
-    "near_words",
-    "percent",
-    "plain_points",
-    "plural",
-    "points_text",
-    "suggestion",
-]
+    "agree", "all_of", "count_noun", "did_you_mean", "join_words", "near_words", "percent", "plain_points",
+    "plural", "points_text", "suggestion",
+]  # fmt: skip
 
 _COMPARED = 100  # characters of a word: difflib's time grows with the product of two lengths
 _SIMILAR = 0.65  # by its usual 0.6, "value" would be like "false"
 
 _IRREGULAR = {"person": "people", "child": "children"}
 _VERBS = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
+# After these an s alone couldn't be spoken.
 _HISSING = ("s", "x", "z", "ch", "sh")
 
 

@@ -29,8 +29,11 @@ from engine.text.yaml_errors import YamlDocument, YamlPlace, YamlScalar, explain
 
 __all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml", "read_yaml_text"]
 
+# Far more than any quiz or file of a class needs: each level is one recursion here, and each value is kept
+# with its place.
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
+# Nobody mends more at a time, and a file of another kind has a fault in each line.
 _MAX_FAULTS = 100
 
 # LaTeX in double quotes: "\tanh" is a tab and "anh"; "\nabla" a new line and "abla".

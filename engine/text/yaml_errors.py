@@ -16,15 +16,9 @@ from engine.text.files import source_line
 from engine.text.words import count_noun
 
 __all__ = [
-    "NULLS",
-    "Loc",
-    "WrittenFloat",
-    "YamlDocument",
-    "YamlPlace",
-    "YamlScalar",
-    "explain_syntax",
+    "NULLS", "Loc", "WrittenFloat", "YamlDocument", "YamlPlace", "YamlScalar", "explain_syntax",
     "read_scalar",
-]
+]  # fmt: skip
 
 
 def explain_syntax(problem: yaml.YAMLError, text: str) -> tuple[int, int, str]:
@@ -163,9 +157,9 @@ _SENTENCES = (
 )
 
 
-# ----------------------------------------------------------------------------------------------------
 # Numbers of a YAML file, with the digits that the file shows.
 
+# Exact arithmetic with more digits takes long, and no item has them.
 _MAX_DIGITS = 100
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OCTAL = re.compile(r"0o[0-7]+")
@@ -253,7 +247,6 @@ def _bounded(text: str) -> str:
     return text
 
 
-# ----------------------------------------------------------------------------------------------------
 # Where every value of a YAML file stands, so that a fault can be shown with a caret.
 
 Loc = Sequence[int | str]

@@ -22,15 +22,9 @@ from engine.intake.layouts.plain import PlainLayout
 from engine.text.escape import clean_line
 
 __all__ = [
-    "LAYOUTS",
-    "DownloadLayout",
-    "DownloadListing",
-    "DownloadPerson",
-    "HandIn",
-    "PathOwner",
-    "PlainLayout",
+    "LAYOUTS", "DownloadLayout", "DownloadListing", "DownloadPerson", "HandIn", "PathOwner", "PlainLayout",
     "choose",
-]
+]  # fmt: skip
 
 # In the order in which they are tried; anything is a plain one.
 LAYOUTS: dict[str, type[DownloadLayout]] = {

@@ -18,6 +18,7 @@ _NAMED = re.compile(r"(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+)_(?:(?P<file>\d
 _HIDDEN = re.compile(
     r"(?P<late>LATE_)?(?P<name>anon)_(?P<user>[0-9A-Za-z]+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL
 )
+# Canvas makes these itself, of answers typed into the page and of links.
 _TYPED = ("text.html", "link.html")
 
 

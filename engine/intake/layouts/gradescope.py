@@ -30,13 +30,13 @@ from engine.text.files import read_text
 __all__ = ["GradescopeLayout", "read_ruby_yaml"]
 
 
-# ----------------------------------------------------------------------------------------------------
 # YAML that a Ruby program wrote → texts, lists and mappings; no object is ever made of it.
-#
 # Ruby marks symbols by a colon (``:name``) and its own kinds by tags (``!ruby/object:…``).  Colons are taken
 # off, tags are not looked at.  Of anchors only texts are remembered, so nothing can grow.
 
+# One list holds the results of all students, with the output of their tests.
 _LIMIT = 64 * 2**20
+# The list is five levels deep; the reader recurses once a level.
 _DEEPEST = 32
 
 

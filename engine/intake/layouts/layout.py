@@ -15,19 +15,14 @@ from engine.intake.download_entries import FoundEntries, archive_suffix
 from engine.intake.file_names import ItemNames
 
 __all__ = [
-    "DownloadLayout",
-    "DownloadListing",
-    "DownloadPerson",
-    "HandIn",
-    "PathOwner",
-    "levels",
+    "DownloadLayout", "DownloadListing", "DownloadPerson", "HandIn", "PathOwner", "levels",
     "without_suffix",
-]
+]  # fmt: skip
 
 
-# ----------------------------------------------------------------------------------------------------
 # What a download holds at one level of its folders, for whoever wants to recognise the system it is from.
 
+# Packers put at most a folder of the archive's name and one of the course around everything.
 _DEEPEST_LEVEL = 3
 
 
