@@ -23,8 +23,8 @@ from engine.similarity.tokens import CodeToken
 
 __all__ = ["GRAM", "GUARANTEE", "LEAST", "WINDOW", "all_grams", "fingerprints", "grams", "words"]
 
-# Six tokens are about one short assignment: shorter runs are in every solution of an exercise, and longer ones miss
-# copies in which every other expression was touched.
+# Six tokens are about one short assignment: shorter runs are in every solution of an exercise, and longer
+# ones miss copies in which every other expression was touched.
 GRAM = 6
 WINDOW = 3
 GUARANTEE = GRAM + WINDOW - 1
