@@ -27,7 +27,7 @@ from engine.course.roster import Roster, read_roster
 from engine.errors import CourseError, Diagnostic, InputError, SoftmarkError, SpecError
 from engine.hand_ins import IntakeProblem
 from engine.text.escape import clean_line
-from engine.text.files import read_bounded, replace_text
+from engine.text.files import read_bounded, replace_text, write_errors
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
@@ -284,7 +284,8 @@ class Course:
             The folder can't be made, the title doesn't fit into course.yaml, or course.yaml is faulty.
         """
         _check_title(title)
-        try:
+        step = "choose a folder that you may write to"
+        with write_errors("the course folder can't be made", folder, next_step=step, kind=CourseError):
             for name in (".", "problems", "blueprints", "quizzes"):
                 (folder / name).mkdir(parents=True, exist_ok=True)
             # Others may read the course, but neither its secret nor its store.
@@ -293,13 +294,6 @@ class Course:
             _write_new(folder / "roster.csv", _ROSTER_HEAD)
             _write_new(folder / ".gitignore", _IGNORE)
             make_secret(folder / ".softmark" / "secret")
-        except OSError as error:
-            raise CourseError(
-                "the course folder can't be made",
-                where=str(error.filename or folder),
-                got=error.strerror or str(error),
-                next_step="choose a folder that you may write to",
-            ) from error
         return cls.open(folder)
 
     @classmethod
@@ -450,19 +444,12 @@ class Course:
         """Add an example roster and blueprint where there are none yet."""
         example = files("engine.course") / "example"
         roster = self.folder / "roster.csv"
-        try:
-            if roster.read_text(encoding="utf-8") == _ROSTER_HEAD:
+        step = "see whether you may write to this folder, and make room"
+        with write_errors("the example can't be written", self.folder, next_step=step, kind=CourseError):
+            if roster.read_bytes() == _ROSTER_HEAD.encode():
                 roster.write_text((example / "roster.csv").read_text(encoding="utf-8"), encoding="utf-8")
-            _write_new(
-                self.blueprints / "example.yaml", (example / "blueprint.yaml").read_text(encoding="utf-8")
-            )
-        except (OSError, UnicodeDecodeError) as error:
-            raise CourseError(
-                "the example can't be written",
-                where=str(self.folder),
-                got=str(error),
-                next_step="see whether you may write to this folder, and make room",
-            ) from error
+            blueprint = (example / "blueprint.yaml").read_text(encoding="utf-8")
+            _write_new(self.blueprints / "example.yaml", blueprint)
 
 
 def _is_file(path: Path) -> bool:

@@ -24,7 +24,7 @@ from engine.model import GradeReport, Quiz, Variant
 from engine.store.codec import decode
 from engine.store.database import StorePart
 from engine.store.tables import attempts, metadata, quiz_retries, quizzes, regrades
-from engine.text.files import replacing
+from engine.text.files import replacing, write_errors
 
 __all__ = ["PersonRecords", "write_person"]
 
@@ -193,16 +193,12 @@ def write_person(
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
             archive.writestr(name, text.encode("utf-8", "replace"))
-    try:
-        with replacing(path, private=True) as file:
-            file.write(data.getvalue())
-    except OSError as error:
-        raise StoreError(
-            "the archive can't be written",
-            where=str(path),
-            got=error.strerror or str(error),
-            next_step="make room, or name a file in a folder that you may write to",
-        ) from error
+    step = "make room, or name a file in a folder that you may write to"
+    with (
+        write_errors("the archive can't be written", path, next_step=step, kind=StoreError),
+        replacing(path, private=True) as file,
+    ):
+        file.write(data.getvalue())
     return len(code)
 
 
