@@ -291,8 +291,6 @@ class _QuizNumbers:
 
 @dataclass(slots=True)
 class _Submissions:
-    """All attempts of one student at one item."""
-
     real: list[tuple[tuple[datetime, int, int], ItemAttempt]] = field(default_factory=list)
     blank: ItemAttempt | None = None
     unreadable: int = 0

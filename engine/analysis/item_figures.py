@@ -396,7 +396,6 @@ def _trends(works: Sequence[ItemAttempt]) -> list[NumberTrend]:
 
 
 def _adjusted(trends: Mapping[str, list[NumberTrend]]) -> dict[str, list[NumberTrend]]:
-    """Return the trends with probabilities adjusted over all of them (Benjamini–Hochberg)."""
     flat = [
         entry.trend.probability
         for item_trends in trends.values()

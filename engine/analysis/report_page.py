@@ -127,7 +127,6 @@ def _plots(report: ItemReport) -> _Plots:
 
 
 def _cells(report: ItemReport) -> dict[tuple[int, int], ItemFit]:
-    """Return the fit of each item, by (test, number of the item)."""
     fits = {}
     for index, test in enumerate(report.tests, start=1):
         model, places = _preferred_model(test)
@@ -139,6 +138,5 @@ def _cells(report: ItemReport) -> dict[tuple[int, int], ItemFit]:
 
 
 def _preferred_model(test: TestFigures) -> tuple[FittedModel | None, dict[str, int]]:
-    """Return the model that is shown, and the position of each item in it."""
     model = test.irt.preferred
     return model, {} if model is None else {item.item: index for index, item in enumerate(model.fit.items)}

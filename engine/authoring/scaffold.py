@@ -118,12 +118,9 @@ def _cannot_write(error: OSError, home: Path) -> UsageError:
     if isinstance(error, FileExistsError):
         message = "there is a file of this name, and nothing is overwritten"
         return UsageError(message, where=where, next_step="choose another id, or another --folder")
-    return UsageError(
-        "the file can't be written",
-        where=where,
-        got=error.strerror or str(error),
-        next_step="choose a folder that you may write to: --folder FOLDER",
-    )
+    message = "the file can't be written"
+    step = "choose a folder that you may write to: --folder FOLDER"
+    return UsageError(message, where=where, got=error.strerror or str(error), next_step=step)
 
 
 def _check_id(item: str, kind: str) -> None:

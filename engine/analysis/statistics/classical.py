@@ -123,7 +123,6 @@ def _tails(relative: Floats, shares: Floats) -> tuple[float | None, float | None
 
 
 def _tail(order: Floats, shares: Floats) -> float:
-    """Return the mean share of the first 27 % by `order`, equal ones at the edge counted in part."""
     size = _TAIL * len(order)
     _, place, many = np.unique(order, return_inverse=True, return_counts=True)
     before = np.concatenate([[0], np.cumsum(many)[:-1]])

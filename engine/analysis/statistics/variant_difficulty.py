@@ -163,7 +163,6 @@ def _as_large(statistic: float, students: Counts, good: int, draws: int, rng: np
 
 
 def _g(right: Counts, students: Counts) -> Floats:
-    """Return G of tables of right answers, shape (tables, variants), that share the margins."""
     expected = students * (right[0].sum() / students.sum())
     terms = _terms(right, expected) + _terms(students - right, students - expected)
     return np.asarray(2 * terms.sum(axis=1))
@@ -289,8 +288,6 @@ def difficulty_trend(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Profile:
-    """Log-likelihood of a slope with the intercept that fits it best."""
-
     x: Floats
     right: Floats
     many: Floats

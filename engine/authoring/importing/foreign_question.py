@@ -328,12 +328,9 @@ def decode_source(data: bytes, file: str) -> SourceText:
         They are an archive or binary, or in none of these encodings.
     """
     if data.startswith(_ARCHIVES):
-        raise ExchangeError(
-            "this is an archive (a backup, or a package of another format)",
-            where=file,
-            expected="a Moodle XML or GIFT file",
-            next_step="export the question bank as Moodle XML",
-        )
+        message = "this is an archive (a backup, or a package of another format)"
+        step = "export the question bank as Moodle XML"
+        raise ExchangeError(message, where=file, expected="a Moodle XML or GIFT file", next_step=step)
     text, encoding, guessed = _decoded(data, file)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if (nul := text.find("\0")) >= 0:
@@ -359,7 +356,6 @@ def _decoded(data: bytes, file: str) -> tuple[str, str, bool]:
 
 
 def _declared(data: bytes, file: str) -> str:
-    """Return the encoding of the XML declaration, UTF-8 if there is none."""
     declaration = _DECLARED.match(data.lstrip()[:400])
     if declaration is None:
         return "utf-8"
@@ -404,12 +400,9 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
         return "moodle"
     if stated is None and is_xml and head.startswith("<?xml"):
         reason = f"the XML begins with <{clean_line(root[1], 40)}>" if root else "the XML holds no element"
-        raise ExchangeError(
-            f"{reason}, so it is no Moodle XML",
-            where=source.file,
-            expected="<quiz>",
-            next_step="export the question bank as Moodle XML (QTI isn't read)",
-        )
+        message = f"{reason}, so it is no Moodle XML"
+        step = "export the question bank as Moodle XML (QTI isn't read)"
+        raise ExchangeError(message, where=source.file, expected="<quiz>", next_step=step)
     return "gift"
 
 

@@ -184,8 +184,6 @@ class _Flow:
 
 
 class _HtmlReader:
-    """Makes blocks of a tree; ``lost`` collects what is left out."""
-
     def __init__(self, line_ends: bool, formulas: Sequence[FormulaRun]) -> None:
         self.line_ends = line_ends
         self.formulas = formulas
@@ -206,7 +204,6 @@ class _HtmlReader:
         flow.content = []
 
     def _walk(self, nodes: Nodes, flow: _Flow, style: TextRun, depth: int) -> None:
-        """Add nodes to a flow, in the style of the elements around them."""
         for is_entry, group in groupby(nodes, _is_entry):
             if is_entry:  # outside of any list: they make one
                 self._add_block(flow, depth, style, group, self._list)
@@ -277,7 +274,6 @@ class _HtmlReader:
         return _restored("".join(text + mark for (text, _), mark in zip(pieces, ends, strict=True)))
 
     def _program(self, element: Element) -> str:
-        """Return the lines of a program, without whatever markup colours them."""
         lines = ""
         for node in _nodes(element):
             if isinstance(node, str):

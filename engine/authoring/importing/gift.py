@@ -263,7 +263,6 @@ class _AnswerReading:
     # --- answers
 
     def _pieces(self, start: int, end: int) -> Iterator[_Piece]:
-        """Yield the answers; text before the first mark counts as one of its own."""
         marks = list(find_marks(self.text, "=~", start, end))
         if self.text[start : marks[0] if marks else end].strip():
             marks.insert(0, start)
@@ -417,8 +416,6 @@ def read_gift(source: SourceText) -> QuestionFile:
 
 
 class _Reading:
-    """One block on its way to a question."""
-
     def __init__(self, block: GiftBlock, faults: FileFaults) -> None:
         self.block = block
         self.text = block.text

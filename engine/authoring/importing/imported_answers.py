@@ -171,7 +171,6 @@ def choice_answer(question: ForeignQuestion, texts: QuestionTexts) -> ImportedCh
 def _options(
     question: ForeignQuestion, right: Sequence[ForeseenAnswer], texts: QuestionTexts
 ) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return the options' words and their entries in the spec."""
     usual = {True: _usual(question, texts, right=True), False: _usual(question, texts, right=False)}
     words: list[str] = []
     options: list[dict[str, Any]] = []
@@ -221,7 +220,6 @@ def _single(
 def _several(
     question: ForeignQuestion, words: Sequence[str], data: dict[str, Any], texts: QuestionTexts
 ) -> None:
-    """Choose the scoring rule, and note how it differs."""
     nearest = nearest_policy([answer.fraction for answer in question.answers])
     data["policy"] = nearest.policy
     if nearest.difference:
@@ -250,7 +248,6 @@ def _named_by_letters(words: Sequence[str], *, has_variants: bool) -> bool:
 
 
 def _with_letters_in_order(question: ForeignQuestion) -> ForeignQuestion:
-    """Return the question with options that are single letters in the order of the alphabet."""
     words = [answer.text.text.strip().casefold() for answer in question.answers]
     if sorted(words) != [chr(ord("a") + i) for i in range(len(words))]:
         return question
@@ -313,7 +310,6 @@ def plain_number(value: Decimal) -> str:
 
 
 def _key(numbers: Sequence[AcceptedNumber]) -> AcceptedNumber:
-    """Return one number that accepts what all of these accept."""
     if not numbers:
         raise UnfitError("any number is right", "ask for a certain one")
     spans = sorted((number.value - number.tolerance, number.value + number.tolerance) for number in numbers)

@@ -168,7 +168,6 @@ def _points(points: Decimal, texts: QuestionTexts) -> int | float:
 
 
 def _hints_and_solution(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any]:
-    """Return the hints, and the feedback for everybody as the solution."""
     sections: dict[str, Any] = {}
     hints = [
         texts.optional(hint, f"hint {n}", inline=False) for n, hint in enumerate(question.hints, start=1)
@@ -402,7 +401,6 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _fault_of(draft: ItemDraft, path: Path, text: str, bank: Bank) -> str | None:
-    """Return why an item can't be used, None if it can."""
     path.write_bytes(text.encode("utf-8"))
     try:
         data = read_yaml(path).data

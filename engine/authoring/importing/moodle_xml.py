@@ -199,7 +199,6 @@ def _definitions(element: XmlElement) -> list[XmlElement]:
 
 
 def _parameter(definition: XmlElement, fields: QuestionFields) -> str:
-    """Return a wild card as a parameter of ours."""
     low, high = (read_decimal(fields.words(definition, tag)) for tag in ("minimum", "maximum"))
     places = read_decimal(fields.words(definition, "decimals")) or Decimal(0)
     name = clean_line(fields.words(definition, "name"), 32)
@@ -295,7 +294,6 @@ def _choice(question: ForeignQuestion, element: XmlElement, fields: QuestionFiel
 
 
 def _with_feedback(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
-    """Return the question with its feedback for right, partly right and wrong answers."""
     partly = fields.markup(element, "partiallycorrectfeedback", TextForm.HTML)
     if partly and "partially correct" not in partly.text:
         question = question.noting(ImportNote("its feedback for partly right answers isn't kept"))

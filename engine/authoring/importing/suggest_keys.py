@@ -279,7 +279,6 @@ def suggested_expressions(values: Sequence[StemValue], key: StemValue) -> list[s
 
 
 def _matching(values: Sequence[StemValue], key: StemValue) -> Iterator[tuple[str, bool]]:
-    """Yield expressions that give the key, and whether they do so exactly."""
     from engine.expressions.language import evaluate, require_finite
     from engine.expressions.values import array_of
 

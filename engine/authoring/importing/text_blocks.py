@@ -110,7 +110,6 @@ def lines_of(blocks: Sequence[Block], lead: str = "") -> Iterator[tuple[Inline, 
 
 
 def _led(content: tuple[Inline, ...], lead: str) -> Iterator[tuple[Inline, ...]]:
-    """Yield a paragraph's lines, the first one led by the mark of its list."""
     line: list[Inline] = [TextRun(lead)] if lead else []
     for inline in content:
         if isinstance(inline, LineBreak):

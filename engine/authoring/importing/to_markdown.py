@@ -153,7 +153,6 @@ def _first_character(following: Sequence[Inline]) -> str:
 
 
 def _styled(run: TextRun, before: str, after: str) -> str:
-    """Return a run with the marks of its style, where Markdown would read them as such."""
     core = run.text.strip(" ")
     if not core:
         return run.text

@@ -147,7 +147,6 @@ class _Evaluation:
     bound: dict[str, int] = field(default_factory=dict)
 
     def sides(self, nodes: Sequence[Node]) -> Meaning:
-        """Return the relations and commas of a formula, and the values between them."""
         parts: list[list[Node]] = [[]]
         marks: list[str] = []
         for node, depth in _nested(nodes):
@@ -167,7 +166,6 @@ class _Evaluation:
         return (tuple(marks), tuple(values))
 
     def sum_of(self, nodes: Sequence[Node]) -> Value:
-        """Return the value of terms with plus and minus between them."""
         total: Value | None = None
         sign, term = 1.0, list[Node]()
         for node, depth in _nested((*nodes, AtomNode("+", "binary"))):
@@ -185,7 +183,6 @@ class _Evaluation:
         return total
 
     def product_of(self, nodes: Sequence[Node]) -> Value:
-        """Return the value of factors side by side."""
         factors = list(nodes)
         value: Value | None = None
         divide = False
@@ -213,7 +210,6 @@ class _Evaluation:
         return value
 
     def over(self, node: Node, body: Sequence[Node], big: str) -> Value:
-        """Return a sum or product over an index."""
         sub = node.sub if isinstance(node, ScriptNode) else None
         letters = [word for word in map(_word, _flat(sub)) if word[:1].isalpha()]
         if not letters or not body:
@@ -242,7 +238,6 @@ class _Evaluation:
         return np.asarray(np.sin(shift[0] * argument + shift[1]))
 
     def factor(self, node: Node, rest: list[Node]) -> Value:
-        """Return the value of one factor; a parenthesis takes what it holds from the rest."""
         if isinstance(node, FencedNode) and node.opening == "(":
             return self.sum_of(_children(node.body))
         if isinstance(node, AtomNode) and node.text == "(":
@@ -264,7 +259,6 @@ class _Evaluation:
         return self.symbol(node, "")
 
     def scripted(self, node: ScriptNode) -> Value:
-        """Return a power, an exponential, a transpose, or a symbol with indices."""
         if (
             isinstance(node.base, AtomNode)
             and node.base.text == "e"
@@ -281,7 +275,6 @@ class _Evaluation:
         return self.powered(self.symbol(node.base, label), node)
 
     def powered(self, value: Value, node: ScriptNode) -> Value:
-        """Return a value with a superscript put on it."""
         if node.sup is None:
             return value
         if _is_transpose(node.sup):
@@ -289,7 +282,6 @@ class _Evaluation:
         return _power(value, float(self.sum_of(_children(node.sup))[0, 0]))
 
     def symbol(self, node: Node, label: str) -> Value:
-        """Return the random value of a symbol with its indices."""
         name = _name(node)
         if not name or len(name) > 12:
             raise _UnknownError

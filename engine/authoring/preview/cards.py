@@ -120,7 +120,6 @@ def _derived(spec: ProblemSpec, variant: Variant) -> Iterator[tuple[str, Rendere
 
 
 def _value(value: Any) -> RenderedText:
-    """Return a value as a formula, words as words."""
     from engine.prose.figures import figure_of, tex
     from engine.prose.text import formula_text
 
@@ -160,7 +159,6 @@ def _field(spec: ProblemSpec, part: Part) -> FieldCard:
 
 
 def _choices(part: Part) -> Iterator[ChoiceCard]:
-    """Yield options as shown; cards in their right order."""
     if part.type == "ordering":
         by_label = {option.id: option for option in part.options}
         for label in part.key_ids:

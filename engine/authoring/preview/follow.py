@@ -231,7 +231,6 @@ class SaveFollower:
         return folders
 
     def _files(self, look: PreviewState | None) -> list[Path]:
-        """Return what the page depends on: the item, the registries, the files of a code exercise."""
         path = self._source.path
         paths = [path, *self._source.registries]
         answer = look.spec.answer if look is not None and look.spec is not None else None

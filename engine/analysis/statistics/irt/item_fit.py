@@ -108,7 +108,6 @@ def _score_distribution(share: Floats) -> Floats:
 
 
 def _expected(share: Floats, weight: Floats, column: int) -> Floats:
-    """Return the expected share of right answers to an item by total score; shape (items + 1,)."""
     others = _score_distribution(np.delete(share, column, axis=0)) * weight
     right = np.concatenate([[0.0], (others * share[column]).sum(axis=1)])
     wrong = np.concatenate([(others * (1 - share[column])).sum(axis=1), [0.0]])

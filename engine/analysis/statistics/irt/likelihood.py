@@ -355,7 +355,6 @@ def _covariance(here: LocalLikelihood, design: Floats) -> Floats | None:
 
 
 def _is_positive(matrix: Floats) -> bool:
-    """Tell whether a symmetric matrix is positive definite by more than rounding."""
     scale = np.sqrt(np.abs(np.diag(matrix)))
     if not scale.min() > 0:
         return False

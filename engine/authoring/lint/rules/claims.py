@@ -193,7 +193,6 @@ def _against_the_key(sentence: str, mistaken: Sequence[float], right: Sequence[f
 
 
 def _number_named(match: re.Match[str]) -> float:
-    """Return the number that a sentence names, 0 where it names none."""
     word = match[1].lower() if match.re.groups else "0"
     return _FACTORS[word] if word in _FACTORS else float(_COUNTS.get(word) or word)
 
@@ -283,12 +282,9 @@ def _undeclared(subject: LintSubject) -> Iterator[LintFinding]:
             if any(words in sentence for words in declared):
                 continue
             if (words := _unvouched(sentence)) is not None:
-                yield subject.warning(
-                    f"nothing says for which numbers this is true: {words!r}",
-                    written.loc,
-                    got=sentence[:100],
-                    next_step="declare it in claims:, or choose the words with {% if … %}",
-                )
+                message = f"nothing says for which numbers this is true: {words!r}"
+                step = "declare it in claims:, or choose the words with {% if … %}"
+                yield subject.warning(message, written.loc, got=sentence[:100], next_step=step)
 
 
 def _unvouched(sentence: str) -> str | None:
@@ -300,7 +296,6 @@ def _unvouched(sentence: str) -> str | None:
 
 
 def _sized(subject: LintSubject) -> Iterator[LintFinding]:
-    """Yield counts and values typed into texts where they differ from variant to variant."""
     if len(subject.variants) < 2:
         return
     sizes: list[set[int]] = [

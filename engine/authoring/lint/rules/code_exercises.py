@@ -65,11 +65,9 @@ def _unpaid(subject: LintSubject, exercise: CodeExercise) -> Iterator[LintFindin
     paid = {check.together for check in exercise.checks if check.points and check.together is not None}
     for index, check in enumerate(exercise.checks):
         if not check.points and check.together not in paid:
-            yield subject.fault(
-                f"check {check.id} has no points, so a program that fails it has full marks",
-                ("answer", "checks", index),
-                next_step="give it points, or put it together with a check that has some",
-            )
+            message = f"check {check.id} has no points, so a program that fails it has full marks"
+            step = "give it points, or put it together with a check that has some"
+            yield subject.fault(message, ("answer", "checks", index), next_step=step)
 
 
 # What a statement must say before a check may require it. Values, shapes and mathematical laws follow from
@@ -102,11 +100,9 @@ def _unsaid(subject: LintSubject) -> Iterator[LintFinding]:
     for index, check in enumerate(answer.checks):
         pattern, matter = _STATED_BY.get(check.property, (None, ""))
         if pattern is not None and not pattern.search(stem):
-            yield subject.warning(
-                f"check {check.id} asks for what the statement doesn't say: {matter}",
-                ("answer", "checks", index),
-                next_step="say it in the stem, or drop the check",
-            )
+            message = f"check {check.id} asks for what the statement doesn't say: {matter}"
+            step = "say it in the stem, or drop the check"
+            yield subject.warning(message, ("answer", "checks", index), next_step=step)
 
 
 def _observed(

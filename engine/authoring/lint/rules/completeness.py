@@ -42,11 +42,9 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer) and answer.draw is not None:
         for index, option in enumerate(answer.options):
             if not option.feedback:
-                yield subject.warning(
-                    f"an option of the pool has no feedback: {option.text.strip()[:60]}",
-                    ("answer", "options", index),
-                    next_step="say why it is right or wrong",
-                )
+                message = f"an option of the pool has no feedback: {option.text.strip()[:60]}"
+                step = "say why it is right or wrong"
+                yield subject.warning(message, ("answer", "options", index), next_step=step)
 
 
 def _points(subject: LintSubject) -> Iterator[LintFinding]:

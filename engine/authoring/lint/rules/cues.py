@@ -59,8 +59,6 @@ _ROOT = 6  # letters of a word that count: compute, computes and computed are on
 
 @dataclass(frozen=True, slots=True)
 class _OptionSet:
-    """The options that one variant shows, with its question."""
-
     stem: str
     options: tuple[ChoiceOption, ...]
 
@@ -125,7 +123,6 @@ def _words(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]) -
 
 
 def _articles(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]) -> Iterator[LintFinding]:
-    """Yield a gap behind "a" or "an" that only right options fit."""
     for each in option_sets:
         match = _GAP.search(each.stem)
         fitting = [

@@ -92,12 +92,10 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
         ("decimals", decimals, stated.decimals),
     ):
         if amount > bound:
+            message = f"a variant takes more {name} than the item states"
+            step = "draw smaller shapes or coarser steps, or raise the bound"
             yield subject.fault(
-                f"a variant takes more {name} than the item states",
-                ("effort", name),
-                expected=f"at most {bound}",
-                got=str(amount),
-                next_step="draw smaller shapes or coarser steps, or raise the bound",
+                message, ("effort", name), expected=f"at most {bound}", got=str(amount), next_step=step
             )
 
 

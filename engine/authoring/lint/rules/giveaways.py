@@ -79,11 +79,9 @@ def _fixed_order(subject: LintSubject) -> Iterator[LintFinding]:
         return
     for name, answer in subject.spec.answers:
         if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer) and not answer.shuffle:
-            yield subject.warning(
-                "the options keep their order, so the key has the same letter for everybody",
-                (*subject.loc_of(name), "shuffle"),
-                next_step="drop shuffle: false",
-            )
+            message = "the options keep their order, so the key has the same letter for everybody"
+            step = "drop shuffle: false"
+            yield subject.warning(message, (*subject.loc_of(name), "shuffle"), next_step=step)
 
 
 def _ordered(subject: LintSubject) -> Iterator[LintFinding]:
@@ -113,7 +111,6 @@ def _before(variants: Sequence[Variant], name: str) -> Iterator[tuple[Loc, str]]
 
 
 def _numbers(subject: LintSubject, name: str) -> Iterator[LintFinding]:
-    """Yield texts that show the key of a computed part in nearly every variant."""
     answer = dict(subject.spec.answers)[name]
     # the question may be which of several given sizes counts: then the text has to show the key
     is_given = getattr(answer, "decimals", None) == 0 and str(getattr(answer, "key", "")).isidentifier()
@@ -171,12 +168,10 @@ def _options(subject: LintSubject, name: str) -> Iterator[LintFinding]:
             for option in right if loc not in reported else ():
                 if (how := _gives_away(text, option, wrong, part, is_hint=loc[0] == "hints")) is not None:
                     reported.add(loc)
+                    message = f"the text {how} the right option: {option.text.plain[:60]}"
+                    step = "take the key's words out of it, or give some of them to wrong options"
                     yield subject.warning(
-                        f"the text {how} the right option: {option.text.plain[:60]}",
-                        loc,
-                        got=" ".join(text.split())[:100],
-                        next_step="take the key's words out of it, or give some of them to wrong options",
-                        seed=seed,
+                        message, loc, got=" ".join(text.split())[:100], next_step=step, seed=seed
                     )
                     break
 

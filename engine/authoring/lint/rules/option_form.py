@@ -47,11 +47,9 @@ def length(text: str) -> int:
 def _references(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:
     for index, option in enumerate(options):
         if (match := _ALL_OF_THE_ABOVE.search(option.text)) is not None:
-            yield subject.warning(
-                f"an option refers to the others: {match[0]!r}",
-                (*loc, "options", index, "text"),
-                next_step="write what is meant; or make it a multiple choice",
-            )
+            message = f"an option refers to the others: {match[0]!r}"
+            step = "write what is meant; or make it a multiple choice"
+            yield subject.warning(message, (*loc, "options", index, "text"), next_step=step)
 
 
 def _lengths(subject: LintSubject, options: tuple[OptionSpec, ...], loc: Loc) -> Iterator[LintFinding]:

@@ -195,12 +195,8 @@ def _declarations(
                 next_step="drop the erratum, or check the printed options against the source",
             )
         elif erratum.kind != needed:
-            yield subject.fault(
-                f"erratum {erratum.id} is of another kind than the numbers show; {result.describe()}",
-                (*loc, "kind"),
-                expected=needed,
-                got=erratum.kind,
-            )
+            message = f"erratum {erratum.id} is of another kind than the numbers show; {result.describe()}"
+            yield subject.fault(message, (*loc, "kind"), expected=needed, got=erratum.kind)
         else:
             yield from _intended(subject, result, erratum, loc)
     if needed is not None and not declared:
@@ -233,11 +229,9 @@ def _intended(
 ) -> Iterator[LintFinding]:
     if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != result.nearest:
         what = f"erratum {erratum.id} names another intended option than the nearest one"
+        message = f"{what}; {result.describe()}"
         yield subject.fault(
-            f"{what}; {result.describe()}",
-            (*loc, "intended_option"),
-            expected=result.nearest,
-            got=erratum.intended_option or "none",
+            message, (*loc, "intended_option"), expected=result.nearest, got=erratum.intended_option or "none"
         )
     if erratum.kind == "no_correct_option" and (erratum.intended_option or erratum.accept_intended):
         yield subject.fault(
@@ -335,7 +329,6 @@ def _scored_version(subject: LintSubject, printed: PrintedExercise) -> Iterator[
 def _same_question(
     subject: LintSubject, printed: PrintedExercise, expr: str, answer: SingleChoiceAnswer, key: str
 ) -> Iterator[LintFinding]:
-    """Yield a key or a rounding of the scored version that differs from the print's."""
     try:
         exact, scored = _exact(subject, expr), _exact(subject, key)
     except SoftmarkError:  # reported where the print is recomputed, or where a variant is drawn

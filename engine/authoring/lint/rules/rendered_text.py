@@ -115,11 +115,9 @@ def _labels(subject: LintSubject) -> Iterator[LintFinding]:
             yield subject.fault(message, text.loc, next_step="say in words what it stands for")
         if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", text.text))):
             # no error: braces may be meant, as in a question on sets or of another system
-            yield subject.warning(
-                f"{match[0]!r} looks like something that was to be filled in",
-                text.loc,
-                next_step="a drawn value stands in two braces: {{ name }}",
-            )
+            message = f"{match[0]!r} looks like something that was to be filled in"
+            step = "a drawn value stands in two braces: {{ name }}"
+            yield subject.warning(message, text.loc, next_step=step)
         if text.kind == "title":
             if "{{" in text.text or "{%" in text.text:
                 yield subject.warning("a title is shown as it stands, without a variant's values", text.loc)
@@ -191,14 +189,11 @@ def _ending(number: int) -> str:
 
 
 def _unmeant(pattern: re.Pattern[str], text: str, author_text: str) -> str | None:
-    """Return the first match that the author hasn't typed."""
     matches = (match[0] for match in pattern.finditer(text))
     return next((word for word in matches if word.replace("\u2212", "-") not in author_text), None)
 
 
 class _Tags(HTMLParser):
-    """The open tags; the first one that is closed out of turn is the fault."""
-
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []

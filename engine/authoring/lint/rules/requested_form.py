@@ -82,7 +82,6 @@ def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part
 
 
 def _is_whole(part: Part, decimals: int) -> bool:
-    """Tell whether a key can be written exactly with so many decimals."""
     return part.key is not None and all(
         abs(value * 10**decimals - round(value * 10**decimals)) < 1e-6 for value in part.key.data
     )
@@ -108,8 +107,6 @@ def _equations(subject: LintSubject) -> Iterator[LintFinding]:
     has_equation = any("{{" not in formula and _IS_EQUATION.search(formula) for formula in formulas)
     for written in questions:
         if not has_equation and (match := _EQUATION.search(written.text)) is not None:
-            yield subject.warning(
-                f"the text speaks of {match[0]} and shows no formula",
-                written.loc,
-                next_step="print the equation, so that the question can be answered without the lecture",
-            )
+            message = f"the text speaks of {match[0]} and shows no formula"
+            step = "print the equation, so that the question can be answered without the lecture"
+            yield subject.warning(message, written.loc, next_step=step)

@@ -210,7 +210,6 @@ def _is_told(variant: Variant, erratum: str, notes: Sequence[str]) -> bool:
 
 
 def _trials(variant: Variant, *, thorough: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind of fault, part id, message)."""
     right = right_answers(variant)
     yield from _right(variant, right)
     for part in variant.parts:

@@ -80,11 +80,9 @@ def check_covers(subject: LintSubject) -> Iterator[LintFinding]:
         elif name in names:
             yield subject.fault(f"the entry {name!r} stands here twice", loc)
         elif document is not None and document[1] not in cited:
-            yield subject.fault(
-                f"the item says to cover {name} and doesn't cite {document[1]}",
-                loc,
-                next_step=f"add {document[1]} to the item's source, or drop the entry",
-            )
+            message = f"the item says to cover {name} and doesn't cite {document[1]}"
+            step = f"add {document[1]} to the item's source, or drop the entry"
+            yield subject.fault(message, loc, next_step=step)
         names.add(name)
 
 
@@ -112,9 +110,7 @@ def check_needs(subject: LintSubject) -> Iterator[LintFinding]:
         for text, place in texts:
             word = term.shown_in(text)
             if word is not None:
-                yield subject.warning(
-                    f"the text says {word!r}, which students know only after {term.title}",
-                    place,
-                    next_step=f"add {name} to the item's needs, or say it in other words",
-                )
+                message = f"the text says {word!r}, which students know only after {term.title}"
+                step = f"add {name} to the item's needs, or say it in other words"
+                yield subject.warning(message, place, next_step=step)
                 break

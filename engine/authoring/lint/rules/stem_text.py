@@ -52,12 +52,9 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
         )
         for text, loc in questions:
             if not asks(text):
-                yield subject.warning(
-                    "the text ends neither in a question nor in an instruction",
-                    loc,
-                    got=text.strip()[-80:],
-                    next_step='end it with what is to be done, such as "Compute …" or "Which …?"',
-                )
+                message = "the text ends neither in a question nor in an instruction"
+                step = 'end it with what is to be done, such as "Compute …" or "Which …?"'
+                yield subject.warning(message, loc, got=text.strip()[-80:], next_step=step)
 
 
 # --- cards that not every variant shows ----------------------------------------------------

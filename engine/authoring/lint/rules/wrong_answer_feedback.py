@@ -28,11 +28,9 @@ def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) ->
     if isinstance(answer, SingleChoiceAnswer | MultipleChoiceAnswer):
         for index, option in enumerate(answer.options):
             if not (option.correct or option.feedback or option.misconception):
-                yield subject.warning(
-                    f"a wrong option says nothing to whoever chooses it: {option.text.strip()[:60]}",
-                    (*loc, "options", index),
-                    next_step="give it feedback:, or a misconception: of the registry",
-                )
+                message = f"a wrong option says nothing to whoever chooses it: {option.text.strip()[:60]}"
+                step = "give it feedback:, or a misconception: of the registry"
+                yield subject.warning(message, (*loc, "options", index), next_step=step)
     elif isinstance(answer, MatchingAnswer):
         for index, prompt in enumerate(answer.prompts):
             if not prompt.feedback:
