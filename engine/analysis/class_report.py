@@ -126,7 +126,7 @@ class IrtReport:
             for model in (self.own_slopes, self.rasch)
             if isinstance(model, FittedModel) and model.fit.converged
         ]
-        if len(usable) < 2:
+        if len(usable) < 2:  # a model that didn't converge, or couldn't be fitted, is never shown
             return usable[0] if usable else None
         test = self.comparison
         return usable[1] if isinstance(test, SlopeTest) and test.probability > 0.05 else usable[0]
@@ -148,6 +148,7 @@ def _fit(matrix: ScoreMatrix, model: IrtModel) -> FittedModel | NoFit:
     if isinstance(fit, NoFit):
         return fit
     binary = as_fitted(fit, matrix)
+    # students without any of the items would count at every ability with the prior alone
     here = ScoreMatrix(binary.items, binary.points[binary.presented.any(axis=1)])
     return FittedModel(
         fit, item_fits(fit, matrix), pattern_fit(fit, matrix), abilities(fit, matrix), _points(fit, here)
@@ -169,7 +170,7 @@ def _points(fit: ModelFit, binary: ScoreMatrix) -> tuple[tuple[CurvePoint, ...],
         weight = patterns.count[rows, None]
         students += (weight * answered[rows]).T @ posterior
         right += (weight * patterns.right[rows]).T @ posterior
-    middle = np.round(theta / _STEP) * _STEP
+    middle = np.round(theta / _STEP) * _STEP  # nodes of the grid are joined around each half
     return tuple(
         tuple(
             CurvePoint(
@@ -257,7 +258,7 @@ class ItemReport:
 def has_module(name: str) -> bool:
     """Tell whether a package can be imported."""
     try:
-        return find_spec(name) is not None
+        return find_spec(name) is not None  # without importing it, which takes seconds
     except (ImportError, ValueError):
         return False
 
@@ -283,14 +284,17 @@ def build(
     items : sequence of str
         Show only these; each is compared with the whole test nevertheless.
     """
+    # asked once, here: every figure below must agree on which packages there are
     lacking = tuple(name for name in ("scipy", "matplotlib") if not has_module(name))
     has_scipy = "scipy" not in lacking
     chosen = set(items)
     mistakes = mistakes.and_told(work for works in collected.works.values() for work in works)
+    # whole tests, also where only some items are shown: discrimination compares an item with all others
     scores = {
         test: scores_of(collected.works[test])
         for test in sorted(collected.works, key=lambda test: test.place)
     }
+    # over all tests at once: probabilities are adjusted for how many families are compared
     families = families_of(
         {
             f"{test.id}/{item}": works
@@ -340,6 +344,7 @@ def _test(
     has_scipy: bool,
 ) -> TestFigures:
     matrix = scores.matrix
+    # Feldt's interval is an F quantile; the jackknife, for tests without common items, needs no scipy
     whole = reliability(matrix, level=0.95 if has_scipy or not matrix.is_common else None)
     figures = []
     for column, (statistics, item) in enumerate(zip(item_statistics(matrix), matrix.items, strict=True)):
@@ -391,6 +396,7 @@ def _diagnosed(works: Sequence[ItemAttempt]) -> tuple[tuple[str, int], ...]:
 
 def _total(scores: ItemTestScores) -> tuple[float, float] | None:
     matrix = scores.matrix
+    # totals over different items, of unequal full marks, have no common mean
     if not matrix.is_common or len(scores.students) < 2 or not matrix.items:
         return None
     totals = matrix.points.sum(axis=1)

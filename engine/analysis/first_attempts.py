@@ -41,7 +41,7 @@ class ItemTestKind(StrEnum):
 class ItemTest:
     """Items whose points are compared with each other; ``name`` is the quiz's, empty elsewhere."""
 
-    __test__ = False  # for pytest: no test case
+    __test__ = False  # pytest would collect it by its name
 
     kind: ItemTestKind
     name: str = ""
@@ -130,7 +130,7 @@ class ItemAttempt:
 
 # --- reading an attempt --------------------------------------------------------------------
 
-_LONGEST_LABEL = 120
+_LONGEST_LABEL = 120  # of an option in a table: its beginning tells it from the others
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -173,6 +173,7 @@ def _share(attempt: Attempt) -> float | None:
     report = attempt.report
     if not attempt.settled or report.score is None or report.max_score <= 0:
         return None
+    # with a credit rule the score is what is left of it; the checks still have the answer's own points
     earned = report.score if report.credit == 1 else sum(check.points for check in report.checks)
     return min(1.0, max(0.0, earned / report.max_score))
 
@@ -207,6 +208,7 @@ def _numbers(values: Mapping[str, DrawnValue]) -> dict[str, float]:
         if value.shape == () and numbers:
             numbers_by_name[name] = numbers[0]
         elif numbers:
+            # one number for an array: large entries are what makes paper work hard
             numbers_by_name[f"largest |{name}|"] = max(abs(number) for number in numbers)
     return numbers_by_name
 
@@ -326,6 +328,7 @@ def collect(
     count = 0
     for row, attempt in enumerate(store.attempts(mode=mode)):
         key = (attempt.quiz or "", attempt.student)
+        # a student's quiz is read once: it holds the numbers of the questions for all of their attempts
         if attempt.quiz is not None and key not in quizzes:
             quizzes[key] = _QuizNumbers.of(store.load_quiz(attempt.quiz, attempt.student))
         quiz = quizzes.get(key)
@@ -334,6 +337,7 @@ def collect(
             continue
         count += 1
         title = attempt.variant.title if attempt.variant else title_of(attempt.item)
+        # the row breaks ties, so that equal times give the same report every time
         order = (attempt.handed or attempt.started, attempt.sequence, row)
         submissions = tries.setdefault((test, attempt.student, attempt.item), _Submissions())
         submissions.add(
@@ -354,7 +358,7 @@ def _first(tries: Mapping[tuple[ItemTest, str, str], _Submissions], count: int) 
         works.setdefault(test, [])
         if submissions.real:
             work = min(submissions.real, key=lambda pair: pair[0])[1]
-            if work.share is None:
+            if work.share is None:  # waits for its mark, and no later attempt takes its place
                 tally.ungraded += 1
             else:
                 works[test].append(work)
@@ -412,7 +416,8 @@ def scores_of(works: Sequence[ItemAttempt]) -> ItemTestScores:
     full: dict[str, float] = {}
     for work in works:
         number[work.item] = min(number.get(work.item, work.number), work.number)
-        full[work.item] = max(full.get(work.item, 0.0), work.full)
+        full[work.item] = max(full.get(work.item, 0.0), work.full)  # an item may have been edited meanwhile
+    # students may have an item at different numbers: its smallest decides, then its id
     order = sorted(number, key=lambda item: (number[item], item))
     items = [item for item in order if full[item] > 0]
     students = tuple(sorted({work.student for work in works}))

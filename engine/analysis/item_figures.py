@@ -42,6 +42,7 @@ __all__ = [
 # more texts than this on one side are numbers that differ by variant, not options that could be listed
 _MOST_TEXTS = 12
 _ANY_RIGHT, _ANY_WRONG = "the right answer (its text differs)", "other wrong options (their texts differ)"
+# prefixes keep a right text apart from the same words where they are wrong
 _KEY, _MISTAKE, _OTHER, _BLANK = "key:", "mistake:", "other:", ""
 
 
@@ -149,6 +150,7 @@ def _codes(options: set[OptionSeen]) -> dict[OptionSeen, str]:
     """
     right = {option.text for option in options if option.correct}
     wrong = {option.text for option in options if not option.correct and not option.misconception}
+    # as one option: hundreds of numbers, each seen by one student, make no table
     one_right, one_wrong = (len(texts) > _MOST_TEXTS for texts in (right, wrong))
     codes = {}
     for option in sorted(options, key=lambda option: (option.text, option.misconception)):
@@ -249,6 +251,7 @@ def _passed_all(work: ItemAttempt) -> bool:
 
 
 def _figures(check: str, counts: Counter[Verdict]) -> CheckFigures:
+    # our own errors say as little about the code as checks that were never run
     reached = sum(counts.values()) - counts[Verdict.SKIPPED] - counts[Verdict.ENGINE_ERROR]
     failed = counts[Verdict.FAILED] + sum(counts[verdict] for verdict in _STOPPED)
     return CheckFigures(check, dict(counts), reached, wilson(failed, reached))
@@ -350,7 +353,7 @@ def families_of(items: Mapping[str, Sequence[ItemAttempt]], *, has_scipy: bool) 
 
 
 def _is_right(work: ItemAttempt) -> bool:
-    return work.share is not None and work.share >= 1 - 1e-9
+    return work.share is not None and work.share >= 1 - 1e-9  # shares of thirds don't sum to 1 exactly
 
 
 def _counts(works: Sequence[ItemAttempt]) -> dict[str, tuple[int, int]]:
@@ -380,7 +383,7 @@ def _rows(counts: Mapping[str, tuple[int, int]], test: VariantTest | None) -> tu
             variant, right, students, wilson(right, students, together=len(counts)), adjusted.get(variant)
         )
         for variant, (right, students) in counts.items()
-        if students > 1
+        if students > 1  # a variant of one student is that student
     )
 
 
@@ -389,7 +392,7 @@ def _trends(works: Sequence[ItemAttempt]) -> list[NumberTrend]:
     trends = []
     for name in names:
         pairs = [(work.numbers[name], _is_right(work)) for work in works if name in work.numbers]
-        if len({number for number, _ in pairs}) > 1:
+        if len({number for number, _ in pairs}) > 1:  # a number that never varies has no trend
             numbers, right = zip(*pairs, strict=True)
             trends.append(NumberTrend(name, difficulty_trend(numbers, right)))
     return trends
@@ -512,6 +515,7 @@ def parts_of(works: Sequence[ItemAttempt], others: Floats) -> list[PartFigures]:
             if part.id == name
         ]
         shares = [share for share, _ in pairs]
+        # NaN differs from itself: students without another item have no score to correlate with
         placed = np.array([pair for pair in pairs if pair[1] == pair[1]]).reshape(-1, 2)
         figures.append(
             PartFigures(
@@ -553,7 +557,7 @@ def _discrimination(statistics: ItemStatistics) -> Mapping[str, bool]:
     rest, interval = statistics.item_rest, statistics.item_rest_interval
     if rest is None:
         return {"all have the same points": statistics.item_total is None}
-    surely = interval is not None and interval[1] < 0
+    surely = interval is not None and interval[1] < 0  # only then is a wrong key likelier than chance
     return {
         "negative discrimination: key wrong?": surely,
         "discrimination below 0": rest < 0 and not surely,

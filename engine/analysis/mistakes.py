@@ -36,14 +36,14 @@ class KnownMistakes:
             mutants = getattr(answer, "mutants", ())
             of_code[item] = frozenset(mutant.id for mutant in mutants)
             for mutant in mutants:
-                if mutant.feedback:
+                if mutant.feedback:  # the registry's own sentence is the general one: it comes first
                     sentences.setdefault(mutant.id, mutant.feedback)
         return cls(sentences, of_code)
 
     def and_told(self, works: Iterable[ItemAttempt]) -> KnownMistakes:
         """Return these and, for mistakes without a sentence, the message that a student got."""
         messages = {mistake: message for work in works for mistake, message in work.diagnoses.items()}
-        return KnownMistakes({**messages, **self.sentences}, self.of_code)
+        return KnownMistakes({**messages, **self.sentences}, self.of_code)  # ours win over quoted ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,7 @@ def misconceptions(works: Sequence[ItemAttempt], mistakes: KnownMistakes) -> lis
     A mistake can show where the variant or the exercise declares it. One that no variant of an item declares,
     such as careless rounding, can show in every answer to an item in which anybody showed it.
     """
+    # known only after all attempts: the first who shows such a mistake gives everybody a chance
     undeclared = _undeclared(works)
     holders_of: dict[str, dict[str, list[str]]] = {}
     chances: dict[str, Counter[str]] = {}

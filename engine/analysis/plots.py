@@ -101,7 +101,7 @@ def _fitted(svg: str, name: str, alternative: str) -> Markup:
     for element in root.iter():
         _plain(element, name, used)
     _, _, width, height = box.split()
-    root.attrib.clear()
+    root.attrib.clear()  # width and height in points, and names of XML that HTML doesn't need
     root.attrib.update(
         {"viewBox": box, "width": width, "height": height, "role": "img", "aria-label": alternative}
         | {"stroke-linejoin": "round", "stroke-linecap": "butt"}
@@ -181,7 +181,7 @@ def map_plot(name: str, items: Sequence[ItemFigures]) -> Markup:
             )
         lowest = min([0.0, *(rest or 0.0 for _, _, rest in placed)])
         axes.set(xlabel="mean share in %", ylabel="item–rest", xlim=(-2, 105))
-        axes.set_ylim(bottom=lowest - 0.08)
+        axes.set_ylim(bottom=lowest - 0.08)  # room for a point and its number
 
     below = [f"{number}" for number, _, rest in placed if rest is not None and rest < 0]
     summary = (
@@ -216,7 +216,7 @@ def information_plot(name: str, model: FittedModel) -> Markup:
 
     def paint(axes: Axes) -> None:
         axes.plot(theta, information, color=ACCENT, label="information")
-        is_drawn = error <= 3
+        is_drawn = error <= 3  # farther out it grows without bound and would flatten the rest
         axes.plot(theta[is_drawn], error[is_drawn], color=OTHER, linestyle="--", label="standard error")
         axes.set(xlabel="ability", xlim=(-_REACH, _REACH))
         axes.set_ylim(bottom=0)
@@ -241,4 +241,5 @@ def variants_plot(name: str, family: DrawnItem) -> Markup:
         axes.set_yticks(places, [f"{number}" for number in range(1, len(rows) + 1)])
 
     summary = "; ".join(f"{number}: {percent(row.share, 0)}" for number, row in enumerate(rows, start=1))
+    # taller with more variants, so that their lines stay apart
     return draw(name, f"Right answers by variant. {summary}.", paint, height=max(110, 60 + 18 * len(rows)))

@@ -105,9 +105,9 @@ def report_page(report: ItemReport, people: StudentLabels) -> str:
 
 def _plots(report: ItemReport) -> _Plots:
     plots_by_place = _Plots()
-    if "matplotlib" in report.lacking:
+    if "matplotlib" in report.lacking:  # the page is complete without: every figure has its table
         return plots_by_place
-    from engine.analysis import plots
+    from engine.analysis import plots  # imported late: it is only of use with matplotlib
 
     for index, test in enumerate(report.tests, start=1):
         model, places = _preferred_model(test)

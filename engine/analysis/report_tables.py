@@ -170,12 +170,13 @@ def _csv(columns: Sequence[str], rows: Iterable[list[_Cell]]) -> str:
 
 
 def _figure(value: float | None) -> _Cell:
+    # four decimals of a share are more than any class can tell; NaN isn't a number for spreadsheets
     return "" if value is None or value != value else round(value, 4)
 
 
 # --- models --------------------------------------------------------------------------------
 
-_THETA = [round(-4 + step / 4, 2) for step in range(33)]
+_THETA = [round(-4 + step / 4, 2) for step in range(33)]  # where the page draws the curves, too
 
 
 def models_json(irt: IrtReport) -> dict[str, Any]:
@@ -377,7 +378,7 @@ def _test(figures: TestFigures) -> dict[str, Any]:
 def _item_json(item: ItemFigures) -> dict[str, Any]:
     return {
         "title": item.title,
-        "question": item.number or None,
+        "question": item.number or None,  # 0 outside a quiz
         "full_marks": item.full,
         **asdict(item.statistics),  # students, right, difficulty, …
         "index": item.statistics.index,
@@ -404,7 +405,7 @@ def _options_json(table: OptionTable) -> dict[str, Any]:
         "students": table.students,
         "choices": [
             {
-                "option": table.texts.get(row.choice.option),  # None: nothing was chosen
+                "option": table.texts.get(row.choice.option),  # None: a blank answer
                 "misconception": table.misconceptions.get(row.choice.option),
                 "is_key": row.choice.is_key,
                 "shown": row.offered,
@@ -478,7 +479,7 @@ def _pairs(figures: TestFigures) -> list[dict[str, Any]] | None:
         }
         for i, first in enumerate(pairs.items)
         for j, second in enumerate(pairs.items)
-        if i < j
+        if i < j  # each pair once
     ]
 
 
@@ -488,6 +489,6 @@ def _plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, Iterable) and not isinstance(value, str):
+    if isinstance(value, Iterable) and not isinstance(value, str):  # tuples and arrays
         return [_plain(entry) for entry in value]
     return value

@@ -80,6 +80,7 @@ def item_statistics(matrix: ScoreMatrix, *, level: float = 0.95) -> tuple[ItemSt
     for column, item in enumerate(matrix.items):
         has = was_given[:, column]
         more = has & (number > 1)
+        # without the item itself, which would raise its own correlation, most of all in a short test
         rest = (sums - centred[:, column])[more] / (number[more] - 1)
         students, full = int(has.sum()), int(right[has, column].sum())
         item_rest = correlation(matrix.points[more, column], rest)
@@ -107,13 +108,14 @@ def item_statistics(matrix: ScoreMatrix, *, level: float = 0.95) -> tuple[ItemSt
 
 def correlation(first: Floats, second: Floats) -> float | None:
     """Return Pearson's correlation of two vectors; None under 3 values or where one is constant."""
-    if len(first) < 3:
+    if len(first) < 3:  # two points always lie on a line
         return None
     first, second = first - first.mean(), second - second.mean()
     spread = float(np.sqrt((first @ first) * (second @ second)))
+    # constant but for rounding: the quotient would be noise
     if np.ptp(first) < 1e-9 or np.ptp(second) < 1e-9:
         return None
-    return min(1.0, max(-1.0, float(first @ second) / spread))
+    return min(1.0, max(-1.0, float(first @ second) / spread))  # rounding may pass the ends by an ulp
 
 
 def _tails(relative: Floats, shares: Floats) -> tuple[float | None, float | None]:

@@ -25,7 +25,7 @@ __all__ = [
 
 def logistic(odds: Floats) -> Floats:
     """Return the probabilities of log odds, without overflow."""
-    return np.asarray((1 + np.tanh(odds / 2)) / 2)
+    return np.asarray((1 + np.tanh(odds / 2)) / 2)  # tanh saturates where exp would overflow
 
 
 def normal_quantile(share: float) -> float:
@@ -98,7 +98,7 @@ def wilson(right: float, count: float, *, level: float = 0.95, together: int = 1
 
 def correlation_interval(r: float, count: int, *, level: float = 0.95) -> tuple[float, float] | None:
     """Return Fisher's interval of a correlation; None under 4 students or for a perfect one."""
-    if count < 4 or abs(r) >= 1:
+    if count < 4 or abs(r) >= 1:  # the variance of Fisher's z is 1 / (n − 3)
         return None
     half = normal_quantile(0.5 + level / 2) / math.sqrt(count - 3)
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
@@ -115,7 +115,7 @@ def benjamini_hochberg(probabilities: Sequence[float]) -> list[float]:
     Benjamini and Hochberg 1995.
     """
     values = np.asarray(probabilities, dtype=np.float64)
-    order = np.argsort(values)[::-1]
+    order = np.argsort(values)[::-1]  # from the largest down, so that adjusted values never fall
     ranks = np.arange(len(values), 0, -1)
     adjusted = np.empty_like(values)
     adjusted[order] = np.minimum.accumulate(values[order] * len(values) / ranks)

@@ -67,7 +67,7 @@ def pairwise(matrix: ScoreMatrix) -> ItemPairs:
     squares = (matrix.centred() ** 2).T @ matrix.presented.astype(np.float64)
     enough = np.where(sums.count > 1, sums.count, np.nan)
     variance = (squares - sums.sums**2 / enough) / (enough - 1)
-    variance[variance <= 1e-12 * matrix.full[:, None] ** 2] = np.nan
+    variance[variance <= 1e-12 * matrix.full[:, None] ** 2] = np.nan  # constant but for rounding
     correlation = np.clip(covariance / np.sqrt(variance * variance.T), -1.0, 1.0)
     return ItemPairs(matrix.items, sums.count, covariance, correlation)
 
@@ -129,6 +129,7 @@ def reliability(matrix: ScoreMatrix, *, level: float | None = 0.95) -> Reliabili
     alpha, error = _alpha(parts), None
     if alpha is not None:
         length, variance, covariance = parts
+        # pairs over different students may make the difference a little negative
         error = math.sqrt(max(0.0, length * (variance - covariance)))
     return ReliabilityEstimate(
         alpha=alpha,
@@ -176,7 +177,7 @@ def _alpha(parts: tuple[float, float, float]) -> float | None:
 
 def _interval(matrix: ScoreMatrix, sums: PairSums, alpha: float, level: float) -> tuple[float, float] | None:
     students, items = matrix.points.shape
-    if alpha >= 1 or students < 3:
+    if alpha >= 1 or students < 3:  # on the scale of ln(1 − alpha) a perfect test lies at infinity
         return None
     tail = (1 - level) / 2
     if matrix.is_common:
@@ -200,6 +201,6 @@ def _jackknife(matrix: ScoreMatrix, sums: PairSums, alpha: float, z: float) -> t
         if without is None or without >= 1:
             return None
         logs.append(math.log(1 - without))
-    spread = math.sqrt((students - 1) * float(np.var(logs)))
+    spread = math.sqrt((students - 1) * float(np.var(logs)))  # the jackknife's standard error
     middle = math.log(1 - alpha)
     return 1 - math.exp(middle + z * spread), 1 - math.exp(middle - z * spread)

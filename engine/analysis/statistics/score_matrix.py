@@ -61,7 +61,7 @@ class ScoreMatrix:
             outside = (points < -_CLOSE) | (points > full + _CLOSE)
         if outside.any():
             raise ValueError("points lie between 0 and full marks")
-        points.setflags(write=False)
+        points.setflags(write=False)  # frozen like the dataclass: statistics share the arrays
         full.setflags(write=False)
         object.__setattr__(self, "items", tuple(items))
         object.__setattr__(self, "points", points)
@@ -105,6 +105,7 @@ class ScoreMatrix:
         """Return points minus the item's mean, 0 where the item wasn't given; shape (students, items)."""
         presented = self.presented
         sums = np.where(presented, self.points, 0.0).sum(axis=0)
+        # an item that nobody had has no mean, and its column stays 0
         means = sums / np.maximum(presented.sum(axis=0), 1)
         return np.where(presented, self.points - means, 0.0)
 
@@ -133,7 +134,7 @@ class ScoreMatrix:
         points = np.where(self.presented, self.points, 0.0) @ belongs
         points[(~self.presented).astype(float) @ belongs > 0] = np.nan
         full = self.full @ belongs
-        return ScoreMatrix(order, np.minimum(points, full), full)
+        return ScoreMatrix(order, np.minimum(points, full), full)  # sums may exceed full marks by rounding
 
     def only(self, items: Sequence[str]) -> ScoreMatrix:
         """Return the matrix of these items, in their order."""
@@ -221,4 +222,5 @@ def score_histogram(matrix: ScoreMatrix, bins: int | None = None) -> ScoreHistog
 def _fitting(matrix: ScoreMatrix) -> int:
     total = float(matrix.full.sum())
     whole = np.all(np.mod(matrix.points[matrix.presented], 1) == 0) and np.all(np.mod(matrix.full, 1) == 0)
+    # one bin for each total up to 20 points; more bars than that don't fit the width of a page
     return int(total) + 1 if matrix.is_common and whole and 1 <= total <= 20 else 10

@@ -130,6 +130,7 @@ def unequal_variants(
     if df and 0 < good < total:
         if float(students.min()) * min(good, total - good) / total < _SMALL:
             as_large = _as_large(statistic, students, good, draws, rng)
+            # the observed table is one of them: no probability is ever 0
             probability, tables = (1 + as_large) / (1 + draws), draws
         else:
             probability = chi2_tail(statistic, df)
@@ -158,7 +159,7 @@ def _as_large(statistic: float, students: Counts, good: int, draws: int, rng: np
     for start in range(0, draws, together):
         size = min(together, draws - start)
         tables = rng.multivariate_hypergeometric(students, good, size=size, method="marginals")
-        count += int((_g(tables, students) >= statistic - 1e-9).sum())
+        count += int((_g(tables, students) >= statistic - 1e-9).sum())  # equal tables differ by rounding
     return count
 
 
@@ -269,13 +270,14 @@ def difficulty_trend(
     if len(values) < 2:
         return NoTrend("all students had the same number")
     many, good = (np.bincount(place, weights=part).astype(np.float64) for part in (np.ones_like(y), y))
+    # standardised, so that one scale of steps and bounds serves for all numbers
     middle, spread = float(x.mean()), float(x.std())
     if _separated(values, good, many):
         return NoTrend("the numbers part right from wrong answers completely, so no slope is finite")
     fit = _Profile((values - middle) / spread, good, many)
     slope = fit.best()
     top, flat = fit.value(slope), fit.value(0.0)
-    drop = normal_quantile(0.5 + level / 2) ** 2 / 2
+    drop = normal_quantile(0.5 + level / 2) ** 2 / 2  # half the χ² quantile with one degree of freedom
     low, high = (_edge(fit.value, slope, sign, top - drop) for sign in (-1, 1))
     return LogisticTrend(
         slope=slope / spread,

@@ -198,6 +198,7 @@ def fit_model(
         used = ScoreMatrix(binary.items, binary.points[binary.presented.any(axis=1)])
         grid = grid_for(len(binary.items), nodes)
         maximum = _search(used, model, grid)
+        # one at a time: without the worst item, the next may have a finite slope
         steepest = int(np.abs(maximum.slopes).argmax())
         if abs(maximum.slopes[steepest]) <= STEEPEST or model is IrtModel.RASCH:
             break
@@ -239,7 +240,8 @@ def _usable(binary: ScoreMatrix, left_out: dict[str, str], fewest: int) -> tuple
 
 def _search(used: ScoreMatrix, model: IrtModel, grid: AbilityGrid) -> LikelihoodMaximum:
     shares = used.right.sum(axis=0) / used.presented.sum(axis=0)
-    intercepts = 1.2 * np.log(shares / (1 - shares))  # of slope 1, about
+    # close to the answer for slopes of 1: averaging over abilities flattens log odds by about a fifth
+    intercepts = 1.2 * np.log(shares / (1 - shares))
     items = len(shares)
     if model is IrtModel.RASCH:
         slopes = np.ones(1)
@@ -249,6 +251,7 @@ def _search(used: ScoreMatrix, model: IrtModel, grid: AbilityGrid) -> Likelihood
     else:
         covariance = np.nan_to_num(pair_sums(used).covariance())
         with_others = covariance.sum(axis=1) - np.diag(covariance)
+        # starting on the right side of 0: the search can't cross it where a slope of 0 is a saddle
         slopes = np.where(with_others < 0, -0.5, 1.0)
         design = np.eye(2 * items)
     maximum = maximise(collapsed(used), np.concatenate([slopes, intercepts]), design, grid)
@@ -271,7 +274,7 @@ def _item(name: str, students: int, column: int, maximum: LikelihoodMaximum) -> 
     errors = np.sqrt(np.diag(covariance))
     difficulty_error = None
     if difficulty is not None:
-        by = np.array([intercept / slope**2, -1 / slope])
+        by = np.array([intercept / slope**2, -1 / slope])  # derivatives of −intercept / slope
         difficulty_error = math.sqrt(max(0.0, float(by @ covariance @ by)))
     return replace(
         plain,

@@ -62,6 +62,7 @@ def item_fits(
     Orlando and Thissen 2000; the distribution of scores by the recursion of Lord and Wingersky 1984.
     """
     binary = as_fitted(fit, matrix)
+    # totals mean the same ability only over the same items
     whole = binary.presented.all(axis=1)
     students = int(whole.sum())
     if students < fewest_students:
@@ -108,6 +109,7 @@ def _score_distribution(share: Floats) -> Floats:
 
 
 def _expected(share: Floats, weight: Floats, column: int) -> Floats:
+    # given the total, a right answer leaves one less for the others
     others = _score_distribution(np.delete(share, column, axis=0)) * weight
     right = np.concatenate([[0.0], (others * share[column]).sum(axis=1)])
     wrong = np.concatenate([(others * (1 - share[column])).sum(axis=1), [0.0]])
@@ -139,7 +141,7 @@ def _fit_of(item: str, right: Floats, among: Floats, expected: Floats, parameter
 def _cells(among: Floats, expected: Floats) -> list[tuple[int, int]]:
     """Return ranges of scores with enough expected answers of both kinds; 0 and all right say nothing."""
     cells: list[tuple[int, int]] = []
-    first, right, wrong = 1, 0.0, 0.0
+    first, right, wrong = 1, 0.0, 0.0  # a total of 0, or of all items, is right or wrong everywhere
     for score in range(1, len(among) - 1):
         right += among[score] * expected[score]
         wrong += among[score] * (1 - expected[score])
@@ -225,6 +227,7 @@ def compared(rasch: ModelFit, own_slopes: ModelFit) -> SlopeTest | NoFit:
     same = [item.item for item in rasch.items] == [item.item for item in own_slopes.items]
     if not same or rasch.students != own_slopes.students:
         return NoFit("the two models aren't of the same items and students", own_slopes.students, {})
+    # a search that ends a rounding error below may make it negative
     statistic = max(0.0, 2 * (own_slopes.log_likelihood - rasch.log_likelihood))
     df = own_slopes.parameters - rasch.parameters
     return SlopeTest(statistic, df, chi2_tail(statistic, df))
