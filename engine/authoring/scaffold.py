@@ -30,8 +30,8 @@ _TYPES = [kind for kind in answer_kinds() if kind not in ("single_choice", "code
 KINDS = ("single_choice", "single_choice_pool", *_TYPES, "steps", "code")
 """What can be begun: the answer types, single choice computed and from a pool, and several steps."""
 _CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
-_WIDTH = 100
-_TITLE_LENGTH = range(3, 121)
+_WIDTH = 100  # of a comment in the problem file
+_TITLE_LENGTH = range(3, 121)  # as in the schema
 
 
 def scaffold(kind: str, item: str, title: str | None, folder: Path) -> dict[Path, str]:
@@ -58,9 +58,10 @@ def scaffold(kind: str, item: str, title: str | None, folder: Path) -> dict[Path
     path = home / f"{item}.yaml"
     words = {
         "ID": item,
+        # JSON is YAML, too, and quotes whatever a title may hold
         "TITLE": json.dumps(_checked(title_of(item) if title is None else title), ensure_ascii=False),
         "FILE": shlex.quote(clean_line(str(path), 300)),
-        "FUNCTION": item.replace("-", "_"),
+        "FUNCTION": item.replace("-", "_"),  # students' functions have the item's name
     }
     if kind != "code":
         return {path: _text(words, "head.yaml", f"{kind}.yaml")}

@@ -222,7 +222,7 @@ def read_share(text: str) -> Fraction | None:
     ``33.33333`` is a third: the systems that write it have rounded it.
     """
     number = read_decimal(text)
-    if number is None or abs(number) > 100:
+    if number is None or abs(number) > 100:  # Moodle's own bounds
         return None
     exact = Fraction(number) / 100
     simple = exact.limit_denominator(_LARGEST_DENOMINATOR)
@@ -239,7 +239,7 @@ MAX_FAULTS = 100  # a file of another kind has thousands, and nobody reads past 
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins with UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16's, with which it begins
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -343,6 +343,7 @@ def _decoded(data: bytes, file: str) -> tuple[str, str, bool]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _by(encoding, data, file), encoding, False
+    # a declaration of UTF-8 is often wrong: such a file is tried, and may be Windows-1252 after all
     declared = _declared(data, file)
     if declared not in ("utf-8", "ascii"):
         return _by(declared, data, file), declared, False
@@ -403,7 +404,7 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
         message = f"{reason}, so it is no Moodle XML"
         step = "export the question bank as Moodle XML (QTI isn't read)"
         raise ExchangeError(message, where=source.file, expected="<quiz>", next_step=step)
-    return "gift"
+    return "gift"  # any text may be GIFT: its reader says what is wrong with it
 
 
 # --- what must be true of a question in any system -----------------------------------------

@@ -105,7 +105,7 @@ def _is_macro(text: str, start: int) -> bool:
 # --- blocks of lines, one question each ----------------------------------------------------
 
 _CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)")
-_MOST_TAGS = 100
+_MOST_TAGS = 100  # five times what an item may have
 _TAG = re.compile(r"\[tag:([^\]\n]{1,100})\]")
 
 

@@ -61,6 +61,7 @@ def import_file(
     source = read_source(path)
     form = detect_format(source, form)
     contents = READERS[form](source)
+    # a broken file is refused as a whole: an author mends it once, and imports no question twice
     if contents.faults and not (keep_going and (contents.questions or contents.skipped)):
         raise ExchangeError.of_file(contents.faults)
     if not (contents.questions or contents.skipped):
@@ -69,6 +70,7 @@ def import_file(
     with watch(len(drafts)) as advance:
         prepared, failed = prepare(drafts, folder, bank, advance)
     write_all(prepared, folder)
+    # in the order of the file, whoever skipped them: the reader, the conversion or the trial
     skips = sorted([*contents.skipped, *skipped, *failed], key=lambda s: (s.place.line, s.place.column))
     return ImportReport(
         source.file,

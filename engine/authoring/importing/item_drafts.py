@@ -121,7 +121,7 @@ def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
     data: dict[str, Any] = {
         "title": title,
         "source": {"document": "background", "note": clean_line(f"imported from {file}", 300)},
-        "difficulty": 2,
+        "difficulty": 2,  # a guess, as the head of the file says
         "bloom": _BLOOM[question.kind],
         "topics": topics_of(question.category, question.tags),
         "points": _points(question.points, texts),
@@ -342,7 +342,7 @@ def prepare(
     ids = _Ids(folder, frozenset(bank.ids()))
     prepared: list[PreparedItem] = []
     skipped: list[SkippedQuestion] = []
-    with TemporaryDirectory() as trial:
+    with TemporaryDirectory() as trial:  # the loader reads files: nothing of the course is touched yet
         for number, draft in enumerate(drafts, start=1):
             item_id, text, is_new = ids.find(draft, number)
             fault = _fault_of(draft, Path(trial) / f"{item_id}.yaml", text, bank)
@@ -404,6 +404,7 @@ def _fault_of(draft: ItemDraft, path: Path, text: str, bank: Bank) -> str | None
     path.write_bytes(text.encode("utf-8"))
     try:
         data = read_yaml(path).data
+        # what is written must be read back as meant: foreign text goes into YAML here
         if data != as_read(draft.content(path.stem)):
             raise EngineError(
                 "a problem file doesn't hold what was meant", where=path.name, next_step="report the question"

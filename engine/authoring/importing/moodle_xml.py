@@ -155,7 +155,7 @@ _OTHERS: dict[str, tuple[str, str]] = {
 }
 _CALCULATED = ("calculated", "calculatedsimple", "calculatedmulti")
 _WILD_CARD = re.compile(r"\{([A-Za-z][A-Za-z0-9_]{0,31})\}")
-_MAX_NAMED = 6
+_MAX_NAMED = 6  # parameters in a hint: more don't fit a line of the report
 
 
 def skipped_type(kind: str, name: str, element: XmlElement, fields: QuestionFields) -> SkippedQuestion | None:
@@ -295,7 +295,7 @@ def _choice(question: ForeignQuestion, element: XmlElement, fields: QuestionFiel
 
 def _with_feedback(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
     partly = fields.markup(element, "partiallycorrectfeedback", TextForm.HTML)
-    if partly and "partially correct" not in partly.text:
+    if partly and "partially correct" not in partly.text:  # Moodle's own sentence is no loss
         question = question.noting(ImportNote("its feedback for partly right answers isn't kept"))
     return replace(
         question,

@@ -284,6 +284,7 @@ def _matching(values: Sequence[StemValue], key: StemValue) -> Iterator[tuple[str
 
     entries = [Decimal(entry) for row in key.rows for entry in row]
     shape = {"number": (), "vector": (len(entries),), "matrix": (len(key.rows), len(key.rows[0]))}[key.kind]
+    # one figure, such as 1, is the rounded value of too many expressions
     rounds_to = _rounds_to if _is_telling(entries) else _equals
     for text in islice(expressions(values), MOST_TRIED):
         try:
@@ -292,6 +293,7 @@ def _matching(values: Sequence[StemValue], key: StemValue) -> Iterator[tuple[str
             continue
         if array.shape == shape and all(map(rounds_to, array.data, entries)):
             yield text, all(map(_equals, array.data, entries))
+        # a number may be asked for that is one entry of a vector, if only one fits
         elif shape == () and len(array.shape) == 1 and text.endswith(")"):
             places = [i for i, entry in enumerate(array.data) if rounds_to(entry, entries[0])]
             if len(places) == 1:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_PROSE", "ConvertedText", "MarkdownWriter", "convert"]
 
+# a template is read before Markdown, so that not even code may hold one
 _NOT_IN_CODE = re.compile(r"`|\n|\{[{%#]")
 _NOT_IN_PROGRAM = re.compile(r"```|\{[{%#]")
 _LINE_END = "\\\n"
@@ -95,7 +96,7 @@ class MarkdownWriter:
             lead = f"{number}. " if items.ordered else "- "
             inner = indent + " " * len(lead)
             text = [block for block in entry if not isinstance(block, ListBlock)]
-            words = self._lines(lines_of(text), display=False) or "…"
+            words = self._lines(lines_of(text), display=False) or "…"  # an entry can't be empty
             yield indent + lead + words.replace("\n", "\n" + inner)
             for block in entry:
                 if isinstance(block, ListBlock):
@@ -221,7 +222,7 @@ def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
     ------
     TextTooLong
     """
-    text = _PICTURE_DATA.sub("data:", markup.text)
+    text = _PICTURE_DATA.sub("data:", markup.text)  # megabytes that would count as length
     if len(text) > _MAX_SOURCE:
         raise TextTooLong(f"a text has over {_MAX_SOURCE:,} characters")
     blocks, lost = _READERS[markup.form](text)

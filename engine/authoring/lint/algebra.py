@@ -162,7 +162,7 @@ class _Evaluation:
                 values.reverse()
             if marks[0] in ("=", "≈"):
                 values.sort()
-            marks = [_SIDES[marks[0]]]
+            marks = [_SIDES[marks[0]]]  # a < b and b > a are the same
         return (tuple(marks), tuple(values))
 
     def sum_of(self, nodes: Sequence[Node]) -> Value:
@@ -234,6 +234,7 @@ class _Evaluation:
         function = _FUNCTIONS.get(name)
         if function is not None and not label:
             return np.asarray(function(argument))
+        # an unknown function is some smooth one, the same wherever its name stands
         shift = _random(self.round, f"function {name}{label}", (2,))
         return np.asarray(np.sin(shift[0] * argument + shift[1]))
 
@@ -412,8 +413,11 @@ def _is_label(node: Node) -> bool:
 
 
 def _random(name: str, symbol: str, shape: tuple[int, ...]) -> Value:
+    # from the name alone: the same letter has the same value in both formulas, and in every run
     seed = int.from_bytes(hashlib.sha256(f"{name}|{symbol}".encode()).digest()[:8], "big")
-    return np.random.Generator(np.random.PCG64(seed)).uniform(0.5, 2.0, shape)
+    return np.random.Generator(np.random.PCG64(seed)).uniform(
+        0.5, 2.0, shape
+    )  # away from 0, so that quotients and logarithms are tame
 
 
 def _is_scalar(value: Value) -> bool:
@@ -436,6 +440,7 @@ def _inverse(value: Value) -> Value:
 
 def _power(value: Value, exponent: float) -> Value:
     if _is_scalar(value):
+        # a root of a negative number would be NaN on both sides and prove nothing
         return np.abs(value) ** exponent if exponent % 1 else value**exponent
     if exponent % 1 or abs(exponent) > 6:
         raise _UnknownError
@@ -445,4 +450,4 @@ def _power(value: Value, exponent: float) -> Value:
 def _digits(value: Value) -> tuple[str, ...]:
     if not np.isfinite(value).all():
         raise _UnknownError
-    return tuple(f"{entry:.8g}" for entry in value.flatten())
+    return tuple(f"{entry:.8g}" for entry in value.flatten())  # half of a double's digits survive inversions

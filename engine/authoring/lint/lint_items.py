@@ -48,6 +48,7 @@ def lint_item(
     LintReport
         Errors first, then by line.
     """
+    # faults of the YAML were reported by the loader: here only places are wanted
     document = read_yaml(path, keep_going=True) if path is not None and path.exists() else None
     subject = LintSubject(
         spec=spec,
@@ -120,7 +121,7 @@ def _is_code(bank: Bank, item: str) -> bool:
     try:
         return bank.load(item).kind == "code"
     except InputError:
-        return False
+        return False  # its faults are reported when it is its turn
 
 
 def _lint_of(bank: Bank, item: str, seeds: int, strict: bool) -> LintReport:

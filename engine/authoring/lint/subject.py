@@ -212,7 +212,7 @@ class LintSubject:
         for seed in range(min(self.seeds, _FIXED) if self.spec.variants == 1 else self.seeds):
             try:
                 variant = draw_seeded(self.spec, version=self.version, registry=self.registry, seed=seed)
-            except DrawError as error:
+            except DrawError as error:  # further seeds would mostly fail in the same way
                 return tuple(variants), (seed, error)
             variants.append(variant)
         return tuple(variants), None
@@ -259,6 +259,7 @@ class LintSubject:
         line = column = None
         text = ""
         if self.document is not None:
+            # a key that is missing has the place of what it is missing from
             line, column = self.document.locate(loc, key=True)
             text = source_line(self.document.text, line)
         file = self.document.file if self.document else str(self.path or "")
@@ -360,4 +361,6 @@ def typed_text(spec: ProblemSpec) -> str:
     """
     texts = [written.text for written in written_texts(spec) if written.kind != "feedback"]
     plain = _TEMPLATE.sub("\n", "\n".join(texts))
-    return _ESCAPE.sub("", html.unescape(plain)).replace("\u2212", "-")
+    return _ESCAPE.sub("", html.unescape(plain)).replace(
+        "\u2212", "-"
+    )  # rendered numbers have the real minus sign

@@ -125,7 +125,7 @@ def _value(value: Any) -> RenderedText:
 
     figure = figure_of(value)
     words = figure if isinstance(figure, tuple | list) else (figure,)
-    if any(isinstance(word, str | bool) for word in words):
+    if any(isinstance(word, str | bool) for word in words):  # in a formula letters would be variables
         plain = clean(" ".join(map(str, words)))
         return RenderedText(plain, escape(plain), plain)
     return formula_text(tex(figure))
@@ -188,7 +188,7 @@ def _wrong(spec: ProblemSpec, part: Part) -> Iterator[WrongAnswerCard]:
 
 def _mistakes(spec: ProblemSpec, part: Part) -> tuple[str, ...]:
     holders: Mapping[str, Any] = {step.id: step for step in spec.steps}
-    holder = holders.get(part.id, spec)
+    holder = holders.get(part.id, spec)  # an item with one field keeps its mistakes at the top
     return tuple(mistake.id for mistake in holder.misconceptions)
 
 

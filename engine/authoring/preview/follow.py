@@ -21,7 +21,7 @@ __all__ = ["PreviewFault", "PreviewSource", "PreviewState", "SaveFollower", "che
 # ----------------------------------------------------------------------------------------------------
 # What a save left: the variants of the item, or why there are none; then what lint says.
 
-LINT_SEEDS = 30
+LINT_SEEDS = 30  # quick enough for every save; grade lint draws 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def look_at(source: PreviewSource, before: PreviewState | None) -> PreviewState:
     except Exception as error:  # the preview outlives a fault of ours, and says so
         faults = (_bug(error),)
     else:
-        if cards or not missing:
+        if cards or not missing:  # some seeds may fail: the page shows the others, and why these don't
             return PreviewState(now, spec, cards, missing=missing, starter=starter)
         faults = (missing[0][1],)
     if before is None:
@@ -120,7 +120,7 @@ def _cards_of(
     from engine.items import item_version, load_spec
     from engine.variants import draw_seeded
 
-    registry = source.bank().registry()
+    registry = source.bank().registry()  # read anew: it may be what was saved
     spec = load_spec(source.path, registry=registry)
     version = item_version(spec, source.path)
     cards: list[VariantCard] = []
@@ -170,7 +170,7 @@ def _bug(error: Exception) -> PreviewFault:
 
 
 _ENDINGS = (".yaml", ".yml", ".py")
-_JOIN_S = 5.0
+_JOIN_S = 5.0  # lint of an item takes longer only where it runs code, and the thread is a daemon
 
 
 class SaveFollower:
@@ -210,7 +210,8 @@ class SaveFollower:
             if stamps == self._stamps:
                 continue
             self._stamps = stamps
-            self._show(look_at(self._source, self.look))
+            self._show(look_at(self._source, self.look))  # first the page, which takes a moment; then lint
+            # the new item may depend on other files; of the old ones a save during the look still counts
             self._stamps = self._now(self.look, stamps)
             self._lint()
 
@@ -227,6 +228,7 @@ class SaveFollower:
     def _folders(self) -> set[Path]:
         folders: set[Path] = set()
         for path in self._files(self.look):
+            # a folder that doesn't exist yet can't be watched, and would end the watching of all others
             folders |= {folder for folder in folders_of(path) if folder.is_dir()}
         return folders
 

@@ -82,8 +82,8 @@ def _file(name: str) -> str:
     return (files(_PACKAGE) / "templates" / name).read_text(encoding="utf-8")
 
 
-HOST = "127.0.0.1"
-_KEEP_ALIVE_S = 15.0
+HOST = "127.0.0.1"  # never another: keys are on the page
+_KEEP_ALIVE_S = 15.0  # shorter than any proxy or browser waits for a silent stream
 _RETRY_MS = 1000
 MAX_STREAMS = 32
 """Pages that are told of changes at one time; the oldest gives way."""
@@ -133,7 +133,7 @@ class PageHub:
     def page(self) -> str:
         """Return the page; made once per look."""
         number, look = self.number, self._look
-        if self._page is None or self._page[0] != number:
+        if self._page is None or self._page[0] != number:  # many pages may be open
             self._page = (number, page_of(look, number, self._path))
         return self._page[1]
 
@@ -156,7 +156,7 @@ class PageHub:
             sent = None
             while not self.is_closed and changed not in self._ended:
                 changed.clear()
-                if sent != self.number:
+                if sent != self.number:  # several saves while a page slept are one change
                     sent = self.number
                     yield f"data: {sent}\n\n"
                 try:

@@ -114,6 +114,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     for seed, variant in enumerate(subject.variants):
         for part in variant.parts:
             for message in _of_part(part):
+                # one finding for a sentence: the numbers behind "but" differ by variant
                 if (kind := message.partition(", but ")[0]) not in reported:
                     reported.add(kind)
                     yield subject.fault(message, subject.loc_of(part.id), seed=seed)
@@ -136,7 +137,7 @@ def _of_part(part: Part) -> Iterator[str]:
 
 def _of_option(option: ChoiceOption) -> Iterator[str]:
     vectors = [_NUMBER.findall(match) for match in _VECTOR.findall(option.text.plain)]
-    if len(vectors) == 1:
+    if len(vectors) == 1:  # with two vectors nobody knows of which one the sentence speaks
         for claim in says_of_numbers(option.feedback, [float(number) for number in vectors[0]]):
             yield f"the feedback of {option.text.plain[:60]!r} isn't true: {claim}"
 
@@ -188,6 +189,7 @@ def _against_the_key(sentence: str, mistaken: Sequence[float], right: Sequence[f
     pairs = list(zip(mistaken, right, strict=True))
     for pattern, holds in _BESIDE_THE_KEY:
         match = pattern.search(sentence)
+        # of a vector the statement must hold for every entry
         if match and not all(holds(*pair, _number_named(match)) for pair in pairs):
             yield f"{match[0]!r}, but for the right answer {_numbers_text(right)} the mistake gives {_numbers_text(mistaken)}"  # noqa: E501
 
@@ -266,7 +268,7 @@ def _holds(subject: LintSubject, variant: Variant, expression: str) -> bool:
     try:
         return evaluate_truth(expression, names)
     except SoftmarkError:
-        return False
+        return False  # an expression that fails shows nothing to be true
 
 
 def _undeclared(subject: LintSubject) -> Iterator[LintFinding]:
@@ -301,6 +303,7 @@ def _sized(subject: LintSubject) -> Iterator[LintFinding]:
     sizes: list[set[int]] = [
         {size for value in variant.values.values() for size in value.shape} for variant in subject.variants
     ]
+    # a size that some variant lacks; whatever all have may be typed
     varying = {size for some in sizes for size in some if not all(size in other for other in sizes)}
     scalars = [
         {name: value.entries[0] for name, value in variant.values.items() if not value.shape}
@@ -330,6 +333,7 @@ def _is_guarded(written: StudentText, subject: LintSubject) -> bool:
     """Tell whether a text is checked against the numbers of its option, or shown only where `when` holds."""
     if written.loc[-1] not in ("feedback", "text"):
         return False
+    # the file, not the spec: there `when` is still beside its text
     entry: Any = subject.document.data if subject.document else None
     for step in written.loc[:-1]:
         try:

@@ -42,7 +42,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
         yield from _declared(subject, len(keys), subject.spec.variants)
     elif len(subject.variants) >= LEAST_KEYS:
         yield from _drawn_further(subject, set(keys))
-    elif looks_finite(keys):
+    elif looks_finite(keys):  # too few seeds to count 200 keys, but repeats give a small family away
         yield _too_few(
             subject, f"{count_noun(len(keys), 'distinct key')} in {count_noun(keys.total(), 'variant')}"
         )

@@ -28,6 +28,7 @@ _SLACK = 1e-9  # rounding errors of doubles, far below any printed place
 def rounded(values: Sequence[float], decimals: int, rule: str = ROUND_HALF_EVEN) -> tuple[Decimal, ...]:
     """Round each value to so many decimals, by its decimal text and not its binary form; 0 has no sign."""
     place = Decimal(1).scaleb(-decimals)
+    # twelve decimals: 0.125 must be a tie, whatever the last bits of the double say
     return tuple(Decimal(f"{value:.12f}").quantize(place, rounding=rule) + 0 for value in values)
 
 
@@ -97,6 +98,7 @@ def recompute(
     -------
     OptionRecomputation
     """
+    # a source doesn't say how it rounds ties, so any rule makes its option right
     ways = {rounded(exact, decimals, rule) for rule in (ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_HALF_DOWN)}
     as_decimals = {letter: tuple(Decimal(str(x)) for x in option) for letter, option in options.items()}
     return OptionRecomputation(
@@ -109,7 +111,7 @@ def recompute(
 
 def _distance(exact: Sequence[float], option: Sequence[float]) -> float:
     if len(exact) != len(option):
-        return float("inf")
+        return float("inf")  # another number of entries is never the nearest
     return max(abs(float(a) - float(b)) for a, b in zip(exact, option, strict=True))
 
 
@@ -169,6 +171,7 @@ def _exact(subject: LintSubject, expr: str) -> tuple[float, ...]:
 def _numbers(option: Any) -> tuple[float, ...]:
     if isinstance(option, list | tuple):
         return tuple(number for entry in option for number in _numbers(entry))
+    # bool is an int in Python, but true is no printed number
     if isinstance(option, bool) or not isinstance(option, int | float):
         raise ValueError(f"the printed option {str(option)[:40]!r} is no number or list of numbers")
     return (float(option),)

@@ -48,7 +48,9 @@ def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part
     text = (
         prompt if prompt is stem or _ROUNDING.search(prompt) or _WHOLE.search(prompt) else f"{prompt} {stem}"
     )
-    whole = all(_is_whole(part, 0) for part in parts)
+    whole = all(
+        _is_whole(part, 0) for part in parts
+    )  # in every variant: one fraction shows that it isn't a count
     counts = whole and bool(_WHOLE.search(prompt) or _COUNT.search(prompt))
     loc = subject.loc_of(name)
 
@@ -75,6 +77,7 @@ def _of_field(subject: LintSubject, name: str, answer: Numeric, parts: list[Part
             message = "the field is marked at another precision than its text asks for"
             yield warning(message, expected=" or ".join(requested), got=_stated(answer))
     elif not decimals and not significant and not _ROUNDING.search(text):
+        # keys that end by themselves need no word on rounding
         exact = answer.decimals is not None and all(_is_whole(part, answer.decimals) for part in parts)
         if not exact and answer.tolerance is None:
             message = "the text doesn't say how to round"

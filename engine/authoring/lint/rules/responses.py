@@ -25,6 +25,7 @@ __all__ = [
 
 # --- what is typed into the fields ---------------------------------------------------------
 
+# what students do type, and what Python would read: both must be refused, not guessed at
 _UNREADABLE = ("nan", "inf", "1e309", "0x10", "1_000", "2+3", "[[0.1", "one half")
 _PLACES = 6  # where an item states none: more than any tolerance needs
 
@@ -125,6 +126,7 @@ def wrong_answers(part: Part) -> Iterator[WrongAnswer]:
         for text, misconception in wrong_responses(part):
             yield WrongAnswer(text, misconception, is_unique=True)
         return
+    # several mistakes may give one answer: then any of them may be diagnosed
     answers = []
     for mistake in part.known_wrong:
         if mistake.value is not None:
@@ -139,7 +141,7 @@ def wrong_answers(part: Part) -> Iterator[WrongAnswer]:
 def _typed_wrong(value: FloatArray, part: Part) -> str:
     places = places_of(part)
     if len(places) != len(value.data):
-        places = [max(places, default=_PLACES)] * len(value.data)
+        places = [max(places, default=_PLACES)] * len(value.data)  # of another shape than the key
     return answer_text(value, places)
 
 

@@ -57,7 +57,7 @@ class PaperArithmetic:
 
     def rounded(self, value: Any) -> Any:
         """Round to the working precision."""
-        return np.round(np.asarray(value, dtype=np.float64), self.decimals) + 0.0
+        return np.round(np.asarray(value, dtype=np.float64), self.decimals) + 0.0  # + 0.0: no negative zero
 
     def _value(self, node: ast.AST) -> Values:
         if isinstance(node, ast.Constant):
@@ -81,7 +81,7 @@ class PaperArithmetic:
 
     def _call(self, name: str, node: ast.Call) -> Values:
         work = _CALLS.get(name)
-        if work is None or node.keywords:
+        if work is None or node.keywords:  # an option changes what is computed: leave it to the engine
             return _plain(self.engine(ast.unparse(node)))
         return work(self.rounded, *(self._value(argument) for argument in node.args))
 
@@ -263,7 +263,7 @@ def _worked(work: PaperArithmetic, text: str) -> Any:
 def _working(answer: Numeric) -> int:
     if answer.working_decimals is not None:
         return answer.working_decimals
-    return (answer.decimals if answer.decimals is not None else 6) + _EXTRA
+    return (answer.decimals if answer.decimals is not None else 6) + _EXTRA  # 6: more than tolerances need
 
 
 def _as_typed(value: Any, part: Part) -> Any:
