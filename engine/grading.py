@@ -158,7 +158,7 @@ def _results(variant: Variant, answers: Mapping[str, Any]) -> list[PartResult]:
     results: list[PartResult] = []
     steps: dict[str, tuple[Fraction, ...]] = {}
     full: set[str] = set()
-    for part in variant.parts:
+    for part in variant.parts:  # in order: a step may need the answers to those before it
         kind = answer_type(part.type)
         result = kind.mark(part, answers[part.id]) if part.id in answers else blank_result(part)
         if not result.is_blank and kind.is_numeric:
@@ -187,6 +187,7 @@ def _with_earlier_values(
         return _reworded(result, f"{result.message} Note: {carried.reason}.") if carried.reason else result
     again = answer_type(part.type).mark(carried.part, answer)
     wrong = [step for step in carried.steps if step not in full]
+    # Carrying on never takes marks away; but what it recognises is worth saying.
     if again.points <= result.points:
         return replace(result, diagnosis=result.diagnosis or again.diagnosis)
     if not wrong:

@@ -203,7 +203,7 @@ class AskedPrecision:
             is_on_grid(x, place) and half <= (0 if self.is_whole else unit(place) / 2)
             for x, place, half in zip(key.data, self.places(key), halves, strict=True)
             if place is not None
-        ) or (True,) * len(key.data)
+        ) or (True,) * len(key.data)  # nothing is rounded where no place is asked for
 
 
 def _half_width(place: int, working: int, slack: float) -> Decimal:

@@ -86,6 +86,7 @@ def carry_forward(variant: Variant, part: Part, answers: StepAnswers) -> Carried
     entered = [step for step in before if step.id in behind and step.id in answers and step.key is not None]
     if not entered:
         return nothing
+    # A spec's fault was found when the variant was drawn; here only the student's numbers can be the cause.
     try:
         return _carried(variant, part, before, entered, answers)
     except UndefinedValueError:
@@ -105,7 +106,7 @@ def _carried(
     key = numbers(text, evaluate(text, names))
     if part.key is not None and part.key.shape == () and len(key.data) == 1:
         key = FloatArray((), key.data)
-    if part.key is None or key.shape != part.key.shape:
+    if part.key is None or key.shape != part.key.shape:  # the student's values changed a size
         return CarriedStep(None)
     if (kind := _degenerate(key, part)) is not None:
         return CarriedStep(None, reason=f"your earlier values make this step {kind}")

@@ -50,13 +50,7 @@ class Matching(AnswerType):
     shows_policy = True
 
     def draft(self, answer: MatchingAnswer, context: FieldContext) -> FieldDraft:
-        """Draft a matching field; prompts get numbers, targets letters.
-
-        Raises
-        ------
-        ImpossibleDraw
-            A prompt belongs to a target that isn't there, or there are fewer prompts than ``draw`` asks for.
-        """
+        """Draft a matching field; prompts get numbers, targets letters."""
         targets = [answer.targets[i] for i in offered(answer.targets, context.names)]
         ids = {target.id for target in targets}
         positions = offered(answer.prompts, context.names)
@@ -92,18 +86,13 @@ class Matching(AnswerType):
         return FieldDraft(None, pool.signature, build)
 
     def parse(self, text: str, part: Part) -> Mapping[str, str]:
-        """Return the target's id by the prompt's id.
-
-        Raises
-        ------
-        ResponseFormatError
-            It is neither pairs nor one letter for each number.
-        """
+        """Return the target's id by the prompt's id."""
         if len(text) > MAX_LABELS:
             raise format_error(
                 f"the answer has {count_noun(len(text), 'character')}; at most {MAX_LABELS} are read",
                 text[:60],
             )
+        # With any digit it must be pairs; letters alone are the targets of 1, 2, 3 … in turn.
         if any("0" <= c <= "9" for c in text):
             return self._pairs(text, part)
         labels = [option.id for option in part.options]

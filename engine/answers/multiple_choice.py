@@ -111,7 +111,7 @@ def chance_of(policy: str, options: int, right: int) -> float:
         for false in range(wrong + 1)
         if hits + false
     )
-    return float(Fraction(total) / (2**options - 1))
+    return float(Fraction(total) / (2**options - 1))  # all subsets but the empty one, which is a blank answer
 
 
 class MultipleChoice(AnswerType):
@@ -123,26 +123,14 @@ class MultipleChoice(AnswerType):
     shows_policy = True
 
     def draft(self, answer: MultipleChoiceAnswer, context: FieldContext) -> FieldDraft:
-        """Draft a multiple-choice field.
-
-        Raises
-        ------
-        ImpossibleDraw
-            The pool can't give what ``draw`` asks for, or no or every option is right.
-        """
+        """Draft a multiple-choice field."""
         options = WrittenOptions(answer, context, "at least one right and one wrong option are needed")
         counts = tuple(options.pool.right_counts) if isinstance(options.pool, MixedPool) else ()
         settings = MultipleChoiceSettings(policy=answer.policy, right_counts=counts)
         return FieldDraft(None, options.pool.signature, options.builder(settings))
 
     def parse(self, text: str, part: Part) -> frozenset[str]:
-        """Return the ids of the options picked.
-
-        Raises
-        ------
-        ResponseFormatError
-            Something is no letter of an option.
-        """
+        """Return the ids of the options picked."""
         words = same_words(text[:_LONGEST])
         by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
         if len(by_text) == 1:

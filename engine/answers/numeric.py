@@ -95,15 +95,7 @@ class NumericType(AnswerType):
         return array
 
     def draft(self, answer: NumericAnswer, context: FieldContext) -> FieldDraft:
-        """Draft a numeric field.
-
-        Raises
-        ------
-        RedrawNeeded
-            The key lies near a rounding tie, or a known mistake gives it.
-        ImpossibleDraw, engine.errors.ExpressionError
-            The spec is at fault.
-        """
+        """Draft a numeric field."""
         value, key, asked, places = self._safe_key(answer, context.names)
         intervals = asked.intervals(key, context)
         exact = asked.exact(key, [(span.upper - span.lower) / 2 for span in intervals])
@@ -165,13 +157,7 @@ class NumericType(AnswerType):
         return _AND.sub(", ", without_asides(unpasted(normal_signs(text))))
 
     def parse(self, text: str, part: Part) -> tuple[Fraction, ...]:
-        """Return the entries as exact fractions in C order.
-
-        Raises
-        ------
-        ResponseFormatError
-            Something isn't a number, the shape is another one, or a whole number is asked for.
-        """
+        """Return the entries as exact fractions in C order."""
         bare = self.bare(text, part)
         settings = NumericSettings.of(part)
         rows = read_fitting(
@@ -224,6 +210,7 @@ class NumericType(AnswerType):
         checks = _simplex_check(part, settings, answer)
         if all(right):
             return AnswerJudgement(Fraction(1), "Right.", checks=checks)
+        # Near misses earn the item's near credit, if it gives any, and get a sentence on rounding anyway.
         near = _near_entries(settings, answer, right)
         share = Fraction(Decimal(str(settings.near_credit)))
         earned = [
@@ -353,9 +340,10 @@ class NumericType(AnswerType):
         least = min(halves)
         if self.rounding_words(part) and None in settings.places:
             return ""
+        # Within one unit of the last place nothing is said: that is what rounding to it means.
         if least == 0 or not any(half > step for half, step in zip(halves, units, strict=True)):
             return ""
-        # Two digits, rounded down so that the sentence is true.
+        # Two digits, rounded down so that the sentence stays true.
         exact = Decimal(least.numerator) / Decimal(least.denominator)
         half = exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_FLOOR).normalize()
         return f"; up to {half:f} off counts as right"
@@ -380,7 +368,7 @@ def _known_values(
     for misconception in context.misconceptions:
         try:
             array = numbers(misconception.expr, evaluate(misconception.expr, context.names))
-        except UndefinedValueError:
+        except UndefinedValueError:  # this mistake divides by zero here, say: nobody can have made it
             continue
         if len(array.data) == 1 and key.shape == ():
             array = FloatArray((), array.data)

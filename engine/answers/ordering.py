@@ -61,13 +61,7 @@ class Ordering(AnswerType):
     shows_policy = True
 
     def draft(self, answer: OrderingAnswer, context: FieldContext) -> FieldDraft:
-        """Draft an ordering field; the cards are never shown in their right order.
-
-        Raises
-        ------
-        ImpossibleDraw
-            There are fewer cards than ``draw`` asks for, or fewer than two.
-        """
+        """Draft an ordering field; the cards are never shown in their right order."""
         positions = offered(answer.cards, context.names)
         pool = OptionPool(("cards", positions, answer.draw))
         if len(positions) < 2:
@@ -92,13 +86,7 @@ class Ordering(AnswerType):
         return FieldDraft(None, pool.signature, build)
 
     def parse(self, text: str, part: Part) -> tuple[str, ...]:
-        """Return the cards' ids in the order typed.
-
-        Raises
-        ------
-        ResponseFormatError
-            A card is missing, unknown or named twice.
-        """
+        """Return the cards' ids in the order typed."""
         labels = [option.id for option in part.options]
         texts = read_texts(text[:_LONGEST], {option.id: option.text.plain for option in part.options})
         order = texts or _by_place(text, labels) or read_labels(text, labels, "cards", in_order=True)

@@ -119,14 +119,17 @@ MAX_ENTRIES = 1_000
 # Brackets around brackets say nothing beyond a matrix's two; a few more are forgiven.
 _DEEPEST = 8
 
+# array([1, 2]), np.array(…), tensor(…, dtype=…): what printing an array or typing it in Python gives.
 _WRAPPER = re.compile(
     r"(?:(?:np|numpy|torch)\.)?(?:array|tensor|matrix)\((?P<body>.*?)(?:,\s*(?:dtype|device)\s*=\s*[\w.'\":]+)*\)\Z",
     re.DOTALL,
 )
+# A name before a bracket calls something: a formula, which is the student's to compute.
 _CALL = re.compile(r"(?<!\w)[0-9_]*+[A-Za-z]\w*+[ ]*+\(")
 _TRANSPOSED = re.compile(r"(?:ᵀ|\^T|\^\{T\}|\.T)\Z")
 _TOKEN = re.compile(r"[\[\](){}]|[,;\n]|[^\s\[\](){},;]+")
 _OPENING, _CLOSING = "[({", "])}"
+# 1,2,3 is three numbers, or 1.2 and 3, or 1 and 2.3: with decimal commas it is never read.
 _CHAIN = re.compile(r"[0-9],[0-9]+,[0-9]")
 _COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
@@ -354,6 +357,7 @@ class _RowSplitter:
 
 # A number with a point has its decimal mark already: then no comma is one.
 _POINT = re.compile(r"[0-9]\.[0-9]|(?<![0-9])\.[0-9]")
+# ,5 for 0,5: a comma that nothing stands before separates nothing.
 _LEADING = re.compile(r"(?:^|(?<=[\s\[({;+-])),(?=[0-9])")
 _BLANK = re.compile(r"[0-9] +[+-]?[0-9.]")
 _HAS_COMMA = re.compile(r"(?<![0-9])[0-9]*,[0-9]+")
@@ -361,7 +365,9 @@ _GROUPS = r"[1-9][0-9]{0,2}(?:%s[0-9]{3})+(?![0-9])"
 _THOUSANDS = (",", r"\.", "[ ]", "['’‘′`´]", "_", "[·٬˙]")
 _GROUPED = [re.compile(rf"(?<![0-9.,]){_GROUPS % mark}") for mark in _THOUSANDS]
 _GROUPED_ALONE = [re.compile(rf"([+-]?)({_GROUPS % mark})(?:[.,]([0-9]+))?") for mark in _THOUSANDS]
+# 1,250 or 25,270: three digits behind the comma, and no zero before it.
 _AS_THOUSANDS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
+# 25.270 in a field for whole numbers: German and Dutch readers separate thousands so.
 _POINTED = re.compile(r"(?<![\w.,])[+-]?([1-9][0-9]{0,2}(?:\.[0-9]{3})+)(?![\w./])")
 
 

@@ -15,6 +15,7 @@ MAX_LABELS = 1_000  # more than 26 letters need, however they are set apart
 _LABEL_SEPARATORS = re.compile(r"(?:[\s,;/&+>|→⟶⇒➔]|(?<![-=])[-=]++>|\b(?:and|und|then)\b)+", re.IGNORECASE)
 # In an order "c-a-b" a hyphen is an arrow; elsewhere "a-c" could mean "a to c" and is refused.
 _DASHED = re.compile(r"(?<=[A-Za-z)])\s*-\s*(?=[A-Za-z(])")
+# "The answer is", "my final choice:", also in German and French, as our students write it.
 _LEAD = re.compile(
     r"(?:(?:the|my|only)\s+)?(?:(?:right|correct|final)\s+)?"
     r"(?:answers?|options?|choices?|antwort(?:en)?|réponses?)(?:\s+(?:is|are|ist|sind))?"
@@ -28,6 +29,7 @@ _WRAPPING = re.compile("[\"'`´‘’“”„«»*$]|\\\\[()]")
 # Letters of other alphabets that look the same. Those that only sound the same could be meant by their place.
 _LOOKALIKES = str.maketrans("аАВсСеЕαΑΒΕ", "aABcCeEaABE")
 _BEFORE_TEXT = re.compile(r"(?:[\s,;|•*–—-]|[\"'“”„«»]|\[[xX✓]\]|[✓✔☑]|\b(?:and|und)\b)*+", re.IGNORECASE)
+# "c) text", "(c) text", "c - text", or the letter on a line of its own: the text behind it must agree.
 _OWN_LABEL = re.compile(r"\(?\s*([A-Za-z])\s*(?:[).:=]|\s[-–—]|(?<=\n))\s*")
 _LETTER_LINE = re.compile(r"([A-Za-z])\n")
 _NUMBERING = re.compile(r"[0-9]{1,2}\s*[.):]\s*")
@@ -71,7 +73,7 @@ def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
     )
     # Lines of an option's text can be broken elsewhere, so places are those of one long line.
     flat = body.replace("\n", " ").casefold()
-    if len(flat) != len(body):
+    if len(flat) != len(body):  # case folding made a letter longer (ß), so that places don't agree
         return None
     texts = [(normal_signs(words), label) for words, label in texts]
     labels: list[str] = []
@@ -101,6 +103,7 @@ def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
     return labels or None
 
 
+# Numbers, letters and anything that is neither and no separator: the last makes the text unreadable as pairs.
 _PAIR_SIGNS = re.compile(r"[0-9]{1,3}|[A-Za-z]+|[^\s\-:=.,;>→⟶⇒➔|_()\[\]{}/&\"'`‘’“”*]")
 _PAIR_WORDS = frozenset({"and", "und"})
 _BEFORE_NUMBER = re.compile(r"\b(?:q|nr|no)\.?+[ ]?(?=[0-9])", re.IGNORECASE)
@@ -160,6 +163,7 @@ def read_labels(text: str, labels: Sequence[str], noun: str, *, in_order: bool =
     body = body if lead is None else body[lead.end() :]
     if in_order:
         body = _DASHED.sub(" ", body)
+    # Brackets around all letters say nothing; those around each one are read letter by letter.
     if body[:1] + body[-1:] in ("[]", "{}") or re.fullmatch(r"\([^()]*\)", body):
         body = body[1:-1]
     typed: list[str] = []

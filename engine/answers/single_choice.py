@@ -70,27 +70,13 @@ class SingleChoice(AnswerType):
     invites_elimination = True
 
     def draft(self, answer: SingleChoiceAnswer, context: FieldContext) -> FieldDraft:
-        """Draft a single-choice field.
-
-        Raises
-        ------
-        RedrawNeeded
-            The key lies near a rounding tie, or two options come too close.
-        ImpossibleDraw, engine.errors.ExpressionError
-            The spec is at fault.
-        """
+        """Draft a single-choice field."""
         if answer.key is None:
             return _draft_written(answer, context)
         return _draft_computed(answer, answer.key, context)
 
     def parse(self, text: str, part: Part) -> Any:
-        """Return the chosen option's id.
-
-        Raises
-        ------
-        ResponseFormatError
-            It is none of the options, or several.
-        """
+        """Return the chosen option's id."""
         # An option's own text may be longer; twice, as text copied from a page has other blanks.
         most = max(_LONGEST, *(2 * len(option.text.plain) for option in part.options))
         if len(text) > most:
@@ -115,6 +101,7 @@ class SingleChoice(AnswerType):
     def _by_value(self, text: str, part: Part) -> Any:
         """Return the option whose numbers were typed, if there is exactly one."""
         settings = SingleChoiceSettings.of(part)
+        # Forms of other countries give "0,5": both readings are tried, and one option must fit.
         for decimal_comma in (False, True):
             try:
                 rows = read_numbers(without_asides(normal_signs(text)), decimal_comma=decimal_comma)

@@ -50,22 +50,28 @@ _END_SIGN = re.compile(
 _START_SIGN = re.compile(
     r"\A\s*+(?:<\s*+|\(\s*+|\[\s*+|⟨\s*+)(?:start|sos|bos|s)\s*+[>)\]⟩][\s,;→>-]*+", re.IGNORECASE
 )
+# "Sequence:", "the path is", "ŷ =" and the like before the tokens.
 _NAME = re.compile(
     r"\A\s*+(?:(?:the\s++)?(?:sequence|tokens|path|answer|output|antwort|folge|réponse)\s*+(?:[:=]|\bis\b)|[yŷ]\s*+=)\s*+",
     re.IGNORECASE,
 )
+# LaTeX's spaces and Markdown's stars; a star before a digit stays, as it may multiply.
 _LATEX = re.compile(r"\\[ ,;:!()\[\]]|[$*](?![^$*]*+[0-9])|\\(?:quad|,)(?![a-zA-Z])")
 # Full-width letters, and capitals of other alphabets that look the same.
 _OTHER_SIGNS = {
     code: code - 0xFEE0 for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
 } | str.maketrans("АВСЕΑΒΕ", "ABCEABE")
+# A bare "end" is an end token only in a field that has one; elsewhere it is a word.
 _END_WORD = re.compile(r"\b(?:end|stop)\b", re.IGNORECASE)
 _AND = re.compile(r"\b(?:and|und|then)\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?<![-=~])[-=~]++>|[→⟶⇒➔➜>]|\\(?:right|to)\w*")
+# What people put between the tokens of one sequence; it says nothing there.
 _JOINTS = re.compile(r"(?<!\s)\s*+[-·⋅•_/+]++\s*+")
 _GROUP = re.compile(r"[\[({]([^\[\](){}]*)[\])}]")
+# What ends one sequence and begins the next.
 _STRONG = re.compile(r"[,;|&\n、，；]")
-_LETTER_NAMES = "ABCDEFGH"  # the tokens of drawn vocabularies
+# The tokens of drawn vocabularies: any of them may be typed, though the key doesn't have it.
+_LETTER_NAMES = "ABCDEFGH"
 
 
 class UnclearTextError(ValueError):
@@ -88,7 +94,7 @@ def normal_token(text: str, case_sensitive: bool = False) -> str:
 def _bare(text: str) -> str:
     """Return a text without the brackets, quotation marks and full stops around it."""
     bare = unicodedata.normalize("NFC", _UNSEEN.sub("", text)).strip()
-    while True:
+    while True:  # brackets in quotation marks in brackets
         shorter = bare[1:-1].strip() if bare[:1] + bare[-1:] in _PAIRS and len(bare) > 1 else bare
         shorter = shorter.rstrip(".!").rstrip() or shorter
         if shorter == bare:
@@ -248,6 +254,7 @@ def _plain_dashes(text: str) -> str:
     return "".join("-" if unicodedata.category(sign) == "Pd" or sign == "\u2212" else sign for sign in text)
 
 
+# A class answers the same few fields again and again, and a spelling is worked out from all its texts.
 @lru_cache(maxsize=512)
 def _spelling(accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive: bool) -> TokenSpelling:
     def cased(text: str) -> str:
@@ -318,15 +325,7 @@ class Token(AnswerType):
     invites_elimination = True
 
     def draft(self, answer: TokenAnswer, context: FieldContext) -> FieldDraft:
-        """Draft a token field.
-
-        Raises
-        ------
-        RedrawNeeded
-            A known mistake gives the key.
-        ImpossibleDraw, engine.errors.ExpressionError
-            The spec is at fault.
-        """
+        """Draft a token field."""
         value: Any = answer.accepted[0] if answer.accepted else None
         accepted = list(answer.accepted)
         if answer.key is not None:
@@ -365,13 +364,7 @@ class Token(AnswerType):
         return FieldDraft(value, ("token", normal_token(accepted[0], answer.case_sensitive)), build)
 
     def parse(self, text: str, part: Part) -> tuple[str, ...]:
-        """Return the words, tokens or sequences, without what doesn't matter.
-
-        Raises
-        ------
-        ResponseFormatError
-            It is too long, nothing but brackets and separators, or can be read in several ways.
-        """
+        """Return the words, tokens or sequences, without what doesn't matter."""
         spelling = self._spelling(part)
         if len(text) > MAX_TEXT:
             raise format_error(

@@ -58,6 +58,7 @@ def normal_signs(text: str) -> str:
     )
 
 
+# "w =", "c_t:", "ŷ ≈": a short name with a sign behind it. "x == 3" is a comparison and no name.
 _NAME_BEFORE = re.compile(
     r"(?:[^\W\d_]{1,12}[0-9₀-₉]{0,2}|[^\W\d_]{1,12}_(?:\w{1,3}|\{\w{1,3}\}))"
     r"(?:\^?[(⁽][^\W\d]{1,2}[)⁾]|\^?[ᵀ⁽ᵗ⁾]{1,3})?[ ]{0,3}(?:=|:=|:|≈)(?![=])"
@@ -67,13 +68,16 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _MINUS_WORD = re.compile(r"(?:minus|moins)[ ]{1,3}(?=[.,]?[0-9])", re.IGNORECASE)
+# Remarks that leave the number as it is; "(million)" or "(per cent)" would change it and isn't here.
 _REMARK = re.compile(
     r"(?:rounded|rounded off|approx\.?|approximately|exact|exactly|roughly|ca\.|circa|gerundet|exakt|"
     r"arrondie?)"
     r"(?: to [0-9]{1,2} [a-z]{2,11}(?: [a-z]{2,11})?)?",
     re.IGNORECASE,
 )
+# Pairs around a whole answer, as spreadsheets, chats and Markdown put them there.
 _QUOTES = ('""', "''", "``", "“”", "„“", "‘’", "«»", "$$")
+# What the exercises count, in English, German and French. Other words may be units, and are refused.
 _COUNTED = re.compile(
     r"(?:step|time|word|token|number|param|parameter|weight|row|column|score|state|vector|product|multiplication|"
     r"addition|op|operation|head|layer|position|sequence|candidate|path|connection|value|key|dimension|dim|unit|"
@@ -157,6 +161,7 @@ _GREEK = re.compile(
 )
 _RULE = re.compile(r"[\s|:+=-]++")
 _CORNERS = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠│┃║", "            |||")
+# A list's bullet has a blank behind it; a minus sign next to its number has none.
 _BULLET = re.compile(r"[-*•]\s++(?=[+\-.0-9\[(])")
 
 
@@ -191,6 +196,7 @@ def unpasted(text: str) -> str:
     if any("|" in line for line in lines):
         lines = _without_bars(lines)
     plain = "\n".join(_with_blanks(lines)).strip()
+    # Angle brackets around a vector, as mathematicians write them; the reader knows round and square ones.
     if plain[:1] + plain[-1:] in ("<>", "⟨⟩") and len(plain) > 2:
         plain = f"[{plain[1:-1]}]"
     return plain
@@ -206,6 +212,7 @@ def _without_latex(text: str) -> str:
     plain = _SPACES.sub(" ", plain)
     for _ in range(3):  # \boxed{\mathbf{\hat{y}}}; nobody nests deeper
         plain = _WRAPPED.sub(r" \1 ", plain)
+    # Any Greek letter will do: it is part of a name before "=", which is taken off later.
     plain = _GREEK.sub("α", plain)
     return re.sub(r"\\(?:approx|simeq)(?![a-zA-Z])", "≈", plain).replace("&", " , ").strip()
 

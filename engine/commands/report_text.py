@@ -126,6 +126,8 @@ def explanation(report: GradeReport) -> list[RichText]:
 
 def printed_text(printed: str) -> list[RichText]:
     """Return what a file printed while it was graded, as lines below a heading; nothing if it didn't."""
+    if not printed:
+        return []
     from engine.practice.session import printed_lines  # loads the code grader, which answers don't need
 
     lines = printed_lines(printed)
