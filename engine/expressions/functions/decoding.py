@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from engine.expressions.functions.registry import FunctionGroup, reference, torch
+import reference
+from engine.expressions.functions.registry import FunctionGroup, torch
 from engine.expressions.values import as_float, as_tensor
 from engine.text.words import agree, count_noun
 

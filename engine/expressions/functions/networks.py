@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import reference
 from engine.expressions.functions.arithmetic import product_by_hand
-from engine.expressions.functions.registry import FunctionGroup, Rounded, reference, torch
+from engine.expressions.functions.registry import FunctionGroup, Rounded, torch
 from engine.expressions.functions.scores import context_by_hand, sdpa_by_hand, softmax_by_hand
 from engine.expressions.values import as_float, as_tensor, is_tensor
 

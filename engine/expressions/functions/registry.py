@@ -24,26 +24,18 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    import reference
-
-__all__ = ["FUNCTIONS", "FunctionGroup", "LanguageFunction", "Rounded", "arguments_of", "reference", "torch"]
+__all__ = ["FUNCTIONS", "FunctionGroup", "LanguageFunction", "Rounded", "arguments_of", "torch"]
 
 Rounded: TypeAlias = "Callable[[Tensor], Tensor]"
 F = TypeVar("F", bound=Callable[..., Any])
 
 if not TYPE_CHECKING:
-
-    class _LazyModule:
-        """A module that is imported when one of its attributes is first needed."""
-
-        def __init__(self, name: str) -> None:
-            self._name = name
-
-        def __getattr__(self, attribute: str) -> Any:
-            return getattr(import_module(self._name), attribute)
-
     # Checking a problem file asks only for names and arguments, and importing torch takes over a second.
-    reference, torch = _LazyModule("reference"), _LazyModule("torch")
+    class _LazyTorch:
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(import_module("torch"), attribute)
+
+    torch = _LazyTorch()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import reference
 from engine.expressions.functions.arithmetic import product_by_hand
-from engine.expressions.functions.registry import FunctionGroup, Rounded, reference, torch
+from engine.expressions.functions.registry import FunctionGroup, Rounded, torch
 from engine.expressions.values import as_float, as_tensor, away_from_jump
 
 if TYPE_CHECKING:
