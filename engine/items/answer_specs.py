@@ -67,6 +67,7 @@ class _Numeric(StrictModel):
     interval that is shown.
     """
 
+    # an expression and never a number: what is computed from the variant's values can't be mistyped
     key: Expression = Field(description="The expression that computes the key.")
     decimals: Whole | None = Field(
         default=None,
@@ -83,6 +84,7 @@ class _Numeric(StrictModel):
     working_decimals: Whole | None = Field(
         default=None, ge=0, le=10, description="Decimals to which every intermediate may be rounded."
     )
+    # usually left out: the tolerance follows from the rounding that the stem asks for, see engine.expressions
     tolerance: PositiveNumber | None = Field(
         default=None,
         description=(
@@ -92,6 +94,7 @@ class _Numeric(StrictModel):
     )
     decimal_comma: Flag = Field(default=False, description="Whether `0,5` means one half.")
     simplex: Flag = Field(default=False, description="Whether the entries are weights: none negative, sum 1.")
+    # off by rounding: somebody who rounded too early has understood everything but that
     near_credit: Real = Field(
         default=0.0, ge=0, le=1, description="Share of the points for an answer that is off by rounding only."
     )
@@ -168,6 +171,7 @@ class MultipleChoiceAnswer(StrictModel):
     options: tuple[OptionSpec, ...] = Field(
         min_length=2, max_length=26, description="The options, or the pool that `draw` draws from."
     )
+    # net-correct by default: picking everything earns nothing, and one slip doesn't cost all
     policy: Literal["exact", "net-correct", "each-answer", "coverage"] = Field(
         default="net-correct",
         description="How points are given, with n options of which c are right: `exact` all or nothing; "
@@ -269,6 +273,7 @@ class CheckSpec(StrictModel):
         default=None, description="What is tried, in a few words; without it the property's own."
     )
     points: Real = Field(default=0.0, ge=0, le=1000, description="Points that a passed check earns.")
+    # hidden unless said otherwise, or a file could be written for the inputs of the checks
     public: Flag = Field(default=False, description="Whether students see inputs and expected values.")
     requires: tuple[Identifier, ...] = Field(
         default=(), description="Ids of checks without which this one is skipped."
@@ -287,6 +292,7 @@ class MutantSpec(StrictModel):
 
     id: MisconceptionId = Field(description="The mutant's own id, the registry's where it has one.")
     file: Word = Field(description="Its file, seen from the folder of the spec.")
+    # a mutant that no check kills shows that the rubric would give a wrong file full marks
     killed_by: tuple[Identifier, ...] = Field(
         min_length=1, description="Ids of the checks that must fail for it."
     )
@@ -328,6 +334,7 @@ class CodeAnswer(StrictModel):
     mutants: tuple[MutantSpec, ...] = Field(
         default=(), max_length=100, description="Known-wrong implementations."
     )
+    # a hint for honest students, not a barrier: the sandbox is what keeps submissions in bounds
     forbidden: tuple[Word, ...] = Field(
         default=(),
         max_length=100,

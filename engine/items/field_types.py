@@ -107,6 +107,7 @@ def _as_decimal(value: Any) -> Decimal:
     return number
 
 
+# the schema says number, although pydantic would write a decimal as a text
 Number = Annotated[Decimal, BeforeValidator(_as_decimal), WithJsonSchema({"type": "number"})]
 
 PositiveNumber = Annotated[Number, Field(gt=0), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
@@ -118,6 +119,7 @@ def _shape(value: Any, depth: int = 0) -> tuple[int, ...]:
         return ()
     if not isinstance(value, list | tuple) or depth >= 3:
         raise PydanticCustomError("numbers", "a number or a list (of lists) of numbers was expected")
+    # a set: lists of one length and depth have one shape
     shapes = {_shape(entry, depth + 1) for entry in value}
     if len(shapes) != 1:
         raise PydanticCustomError("ragged", "the lists must not be empty, and all equally long")

@@ -76,6 +76,7 @@ def load_registry(path: Path) -> dict[str, str]:
     """
     entries = validate(read_yaml(path, keep_going=True), MisconceptionRegistry).root
     return {
+        # a sentence folded over several lines is one line for students
         name: entry.feedback if isinstance(entry, KnownMistake) else " ".join(entry.split())
         for name, entry in entries.items()
     }
@@ -132,6 +133,7 @@ class TaughtTerm(StrictModel):
         """
         for word in self.words:
             flags = re.NOFLAG if word[:1].isupper() else re.IGNORECASE
+            # whole words, and their plurals: "key" isn't in "monkey"
             match = re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}s?(?![A-Za-z0-9])", text, flags)
             if match is not None:
                 return match[0]

@@ -153,6 +153,7 @@ class StepSpec(StrictModel):
     prompt: Prose = Field(description="What this step asks for.")
     answer: AnswerSpec = Field(description="The answer field; every type but `code`.")
     points: Real = Field(default=1.0, gt=0, le=1000, description="Full marks of the step.")
+    # on by default: one early slip must not cost every step behind it
     follow_through: Flag = Field(
         default=True, description="Whether the step is also marked with the student's own earlier values."
     )
@@ -208,6 +209,7 @@ class SourceErratum(StrictModel):
     accept_intended: Flag = Field(
         default=False, description="Whether that letter is marked right, with the note."
     )
+    # an erratum such as "no option is right" would answer the question
     after: Flag = Field(
         default=False, description="Whether the note is told with the feedback, as it gives the answer away."
     )
@@ -263,12 +265,14 @@ class ProblemSpec(StrictModel):
         le=1000,
         description="Full marks. With `steps` or `code` they are the sum of the parts and may be left out.",
     )
+    # said in the file so that a faulty exercise is never taken over unnoticed
     status: Literal["ok", "erratum", "disputed"] = Field(
         default="ok", description="`erratum` if the printed exercise is faulty; then `errata` says how."
     )
     parameters: dict[Name, ParameterSpec] = Field(
         default_factory=dict, max_length=40, description="What is drawn for each variant, by name."
     )
+    # in order: each may use those above it
     derived: dict[Name, Expression] = Field(
         default_factory=dict,
         max_length=40,
@@ -298,6 +302,7 @@ class ProblemSpec(StrictModel):
     solution: Prose | None = Field(
         default=None, description="The worked solution; it may also use `{{ key }}` and the steps' names."
     )
+    # "the second weight is the largest" is true of some draws only
     claims: tuple[DeclaredClaim, ...] = Field(
         default=(),
         max_length=40,

@@ -63,6 +63,7 @@ class TemplateFigure:
 
     def texts(self, place: int | None = None) -> list[str]:
         """Return every entry as digits, rounded to `place` if it is given."""
+        # drawn decimals are printed as drawn, unless the template asks for other places
         if place is None and self._entries is not None:
             return list(self._entries)
         flat = as_tensor(self.value).detach().flatten().tolist()
@@ -144,6 +145,7 @@ def figure_of(value: Any, place: int | None = None) -> Any:
     if isinstance(value, DrawnValue):
         plain = value_of(value)
         return plain if value.text or isinstance(plain, int) else TemplateFigure(plain, value.entries)
+    # whole numbers stay what they are: they index, count and are printed without a point
     if isinstance(value, TemplateFigure | str | bool | int | tuple | list):
         return value
     return TemplateFigure(value, place=place)

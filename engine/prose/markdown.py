@@ -159,6 +159,7 @@ def render_prose(source: str, *, inline: bool = False) -> RenderedText:
     """
     body, pieces = _take_pieces(source)
     skeleton = _skeleton(body, inline)
+    # a picture that isn't found again as a block stood inside a line, where Markdown takes it for code
     if skeleton.pictures != sum(isinstance(piece, _Picture) for piece in pieces):
         raise ProseError("a picture stands on lines of its own; it can't be part of a line or an option")
     try:
@@ -177,6 +178,7 @@ def _forms(piece: _Formula | _Picture) -> RenderedText:
         return picture_text(piece.kind, piece.data)
     text, element = maths_forms(piece.source, piece.display)
     if piece.display:
+        # indented, so that plain text keeps it on its line
         return RenderedText(f"\n    {text}\n", element, f"\\[{piece.source}\\]")
     return RenderedText(text, element, f"${piece.source}$")
 
@@ -205,6 +207,7 @@ def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
         return hole_for(_Formula(formula, display))
 
     body = _PIECE.sub(hole, source)
+    # a macro or a dollar outside is a formula whose dollar was forgotten; students would read LaTeX
     outside = re.sub(r"```.*?```|`[^`\n]*`", "", body, flags=re.DOTALL)
     if "$" in outside:
         raise ProseError(r"a $ has no partner; write \$ for a dollar sign")
@@ -224,6 +227,7 @@ def _markdown() -> MarkdownIt:
     markdown = (
         MarkdownIt("commonmark", {"html": False})
         .enable("table")
+        # lheading: a line of dashes under a text, meant as a rule, would make a heading of it
         .disable(["image", "link", "reference", "autolink", "html_block", "html_inline", "lheading"])
     )
     markdown.add_render_rule("picture", lambda renderer, tokens, index, options, env: tokens[index].content)

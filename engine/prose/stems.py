@@ -71,6 +71,7 @@ def _table(value: Any, columns: str = "", rows: str = "", corner: str = "", plac
     lines = [[*([corner] if names else []), *heads]]
     lines.append(["---"] * len(lines[0]))
     lines += [[*names[i : i + 1], *row.texts(places)] for i, row in enumerate(figure)]
+    # empty lines around it, so that Markdown takes it for a table wherever it is called
     return "\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n\n"
 
 
@@ -108,6 +109,7 @@ class _Environment(SandboxedEnvironment):
     # All of them, so that none is computed while a template is compiled: 'a' * 10**9 would fill the memory.
     intercepted_binops = frozenset(SandboxedEnvironment.default_binop_table)
 
+    # jinja2's own list of unsafe attributes has been got round before; this one holds nothing but `loop`
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         return isinstance(obj, LoopContext) and not attr.startswith("_")
 
@@ -117,6 +119,7 @@ class _Environment(SandboxedEnvironment):
         raise SecurityError(f"no attribute can be read: .{attribute}")
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        # '%999999999d' % 1 and 'a' * 10**9 make a long text of a short one
         if any(isinstance(side, str | list | tuple) for side in (left, right)) and operator != "+":
             raise SecurityError(f"{operator} is for numbers")
         if operator == "**" and abs(float(right)) > MAX_RANGE:
@@ -131,7 +134,7 @@ class _Environment(SandboxedEnvironment):
 
 
 def _bits(operator: str, left: Any, right: Any) -> int:
-    """Return about how many bits an operation's integer has; 0 where it isn't one of two integers."""
+    # about how many bits the result has; floats can't grow
     if not (isinstance(left, int) and isinstance(right, int)):
         return 0
     bits = left.bit_length(), right.bit_length()
@@ -237,7 +240,7 @@ def _meanings(needed: frozenset[str], names: Mapping[str, Any]) -> dict[str, Any
     """Return what the names of a template mean: values of the item first, then functions."""
     meanings = {name: figure_of(names[name]) for name in needed if name in names}
     missing = needed - meanings.keys() - TEXT_FUNCTIONS.keys() - {"range"}
-    if missing:
+    if missing:  # only then, as functions bring torch: a concept item is shown without it
         from engine.expressions.functions import FUNCTIONS
 
         calls = {name: FUNCTIONS[name].call for name in missing if name in FUNCTIONS}
@@ -265,6 +268,7 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
     length = 0
     try:
         for part in template.generate(_meanings(needed, names)):
+            # counted while it grows: a loop in a loop needs no long text to fill the memory
             parts.append(part)
             length += len(part)
             if length > MAX_OUTPUT:

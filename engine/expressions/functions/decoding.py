@@ -29,6 +29,7 @@ Prefix = tuple[int, ...]
 
 def _rows(tree: Any) -> tuple[dict[Prefix, list[float]], int]:
     """Return the rows by prefix, and the depth."""
+    # the reference refuses a tree that isn't full, too; the mistakes here need the rows themselves
     table = as_tensor(tree).detach()
     count, words = table.shape
     rows: dict[Prefix, list[float]] = {}
@@ -48,6 +49,7 @@ def _rows(tree: Any) -> tuple[dict[Prefix, list[float]], int]:
 @function("words", exact=True)
 def as_words(sequence: Any, vocabulary: str = "A B C D E F G H") -> str:
     """Return a sequence (or one token) as words joined by blanks."""
+    # letters by default, as in the lectures' trees
     names = vocabulary.split()
     tokens = sequence if isinstance(sequence, tuple) else (sequence,)
     if any(not 0 <= int(t) < len(names) for t in tokens):

@@ -91,4 +91,4 @@ def arguments_of(call: Callable[..., Any]) -> str:
     """Return the arguments of a function as authors write them: ``x, decimals=0``."""
     parameters = inspect.signature(call).parameters.values()
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
-    return str(inspect.Signature(plain))[1:-1]
+    return str(inspect.Signature(plain))[1:-1]  # without its parentheses

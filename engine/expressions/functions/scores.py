@@ -112,6 +112,7 @@ def additive_scores(q: Any, K: Any, W: Any, U: Any, v: Any) -> Tensor:
 
 
 def _concat_by_hand(rounded: Rounded, q: Any, K: Any, W1: Any, w2: Any) -> Any:
+    # W1 [q; k] is the sum of two products, which is how it is worked out on paper
     joint, split = as_tensor(W1), as_tensor(q).shape[-1]
     return _additive_by_hand(rounded, q, K, joint[:, :split], joint[:, split:], w2)
 

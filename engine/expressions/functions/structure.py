@@ -21,6 +21,7 @@ _MAX_SIZE = 64
 
 
 def _small(value: Any, least: int = 1) -> int:
+    # sizes are drawn and computed with, so that 3.0 is as good as 3
     number = as_float(value)
     if number != int(number) or not least <= number <= _MAX_SIZE:
         raise TypeError(f"expected a whole number from {least} to {_MAX_SIZE}, got {number:g}")
@@ -55,6 +56,7 @@ def sort(x: Any, descending: bool = False) -> Tensor:
 @function(exact=True)
 def argsort(x: Any, descending: bool = False) -> tuple[int, ...]:
     """Return the positions that put a vector in order, from 0; equals keep their order."""
+    # a tuple, because positions are exact: nobody rounds them on paper
     return tuple(as_tensor(x).argsort(stable=True, descending=bool(descending)).tolist())
 
 
@@ -109,6 +111,7 @@ def take(x: Any, positions: Any) -> Tensor:
 @function(exact=True)
 def with_row(H: Any, i: Any, x: Any) -> Tensor:
     """Return the matrix with row i, from 0, replaced by a vector."""
+    # a clone: values are shared between the expressions of a variant
     matrix, new = _matrix(H).clone(), as_tensor(x)
     if new.shape != matrix.shape[1:]:
         raise TypeError(f"a row has {count_noun(matrix.shape[1], 'entry')}, got shape {tuple(new.shape)}")
@@ -143,6 +146,7 @@ def columns(H: Any, start: Any, stop: Any) -> Tensor:
 
 
 def _nonempty(tensor: Tensor) -> Tensor:
+    # an empty tensor has a sum and a softmax, from which a key could come that nobody can work out
     if not tensor.numel():
         raise TypeError("nothing lies between these positions")
     return tensor

@@ -14,6 +14,7 @@ from engine.items.checks.structure import STRUCTURE_CHECKS
 
 __all__ = ["CHECKS", "CheckContext", "check_all"]
 
+# In the order of the reference page. It doesn't matter for a file, whose faults are sorted by line.
 CHECKS: tuple[Callable[[CheckContext], Iterator[Diagnostic]], ...] = (
     *STRUCTURE_CHECKS,
     check_choices,

@@ -51,6 +51,7 @@ def _written(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     count, right = _counts(context, site)
     if count < 2:
         yield context.fault((*site.loc, "options"), "at least two options are needed", key=True)
+    # several right options are a pool for `draw`, or belong to different variants
     elif right == 0 or (right > 1 and site.data.get("draw") is None and not _is_conditional(context, site)):
         pool = "; to draw one of several, say 'draw'" if right else ""
         yield context.fault(
@@ -58,6 +59,7 @@ def _written(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
         )
     else:
         yield from _draw(context, site, count, right)
+    # `draw: [1, 3]`: the first of a single choice can only be 1
     draw = site.data.get("draw")
     if isinstance(draw, list) and draw and type(draw[0]) is int and draw[0] > 1:
         yield context.fault((*site.loc, "draw", 0), "a single choice shows one right option, so this is 1")
@@ -83,6 +85,7 @@ def _computed(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     count = len(distractors) - len(twice)
     if not site.data.get("distractors"):
         yield context.fault((*site.loc, "key"), "a computed key needs 'distractors'", key=True)
+    # a fixed place of the key is for options in a natural order, such as growing numbers
     position = site.data.get("key_position")
     if isinstance(position, int) and 0 < count < position:
         options = count_noun(count + 1, "option")
@@ -102,6 +105,7 @@ def _multiple(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
 
 def _draw(context: CheckContext, site: AnswerSite, count: int, right: int) -> Iterator[Diagnostic]:
     draw = site.data.get("draw")
+    # `type(…) is int`, as true is an int for isinstance
     if type(draw) is int and site.type == "multiple_choice" and draw > count:
         yield context.fault((*site.loc, "draw"), f"{count_noun(draw, 'option')} can't be drawn from {count}")
     if not (isinstance(draw, list) and len(draw) == 2 and all(type(number) is int for number in draw)):

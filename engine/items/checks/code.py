@@ -48,6 +48,7 @@ def _rubric(context: CheckContext) -> Iterator[Diagnostic]:
     yield from circles
     if circles:  # a circle also leads upwards somewhere, and that is the same fault
         return
+    # checks are judged in the order of the file, each once those that it requires are known
     above: set[str] = set()
     for name, where in places.items():
         for place, required in context.texts(*where[:-1], "requires"):
@@ -101,6 +102,7 @@ def _mutants(context: CheckContext) -> Iterator[Diagnostic]:
 
 def _circle(start: str, needs: Mapping[str, list[str]]) -> list[str]:
     """Return a path from ``start`` back to itself, empty if there is none."""
+    # breadth first, and with a list instead of recursion: a file may chain a hundred checks
     came_from: dict[str, str] = {}
     waiting = [start]
     while waiting:
@@ -146,7 +148,7 @@ def code_paths(data: Mapping[str, object]) -> list[tuple[Where, str]]:
 
 
 def _files(context: CheckContext) -> Iterator[Diagnostic]:
-    if context.path is None:
+    if context.path is None:  # a text that isn't saved yet has no neighbours
         return
     folder = context.path.parent
     answer = context.value("answer")

@@ -116,7 +116,7 @@ class CheckContext:
             elif isinstance(value, list) and isinstance(part, int) and part < len(value):
                 value = value[part]
             else:
-                return None
+                return None  # of another type than the model wants: its fault, not ours
         return value
 
     def entries(self, *loc: int | str) -> list[Where]:

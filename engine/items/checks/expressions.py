@@ -64,6 +64,7 @@ def _derived(context: CheckContext) -> Iterator[TextSite]:
 
 
 def _steps(context: CheckContext, values: frozenset[str], steps: frozenset[str]) -> Iterator[TextSite]:
+    # a step is worked out with what the steps above it gave, and can't wait for one below
     above = values
     for where in context.entries("steps"):
         step = context.value(*where, "id")
@@ -119,6 +120,7 @@ def _call_fault(context: CheckContext, mention: Mention) -> str | None:
         return unknown_function(name, functions)
     if mention.call is None or name not in FUNCTIONS:
         return None
+    # what Python would say at the draw, said now; the values don't matter for it
     call = FUNCTIONS[name].call
     by_name = {str(keyword.arg): keyword.value for keyword in mention.call.keywords}
     try:

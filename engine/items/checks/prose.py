@@ -204,7 +204,7 @@ def _template(context: CheckContext, site: TextSite) -> Iterator[Diagnostic]:
         offset = _line_start(site.text, problem.lineno)
         yield context.fault(site.loc, _syntax(problem.message or "", site.text), offset=offset)
         return
-    except RecursionError:
+    except RecursionError:  # jinja2's parser has no limit of its own
         yield context.fault(site.loc, "this template is nested too deeply")
         return
     for word, message in faults:
@@ -231,6 +231,7 @@ def _names(context: CheckContext, site: TextSite, tree: nodes.Template) -> Itera
 def _syntax(complaint: str, text: str) -> str:
     if complaint.startswith("Unexpected end of template"):
         return "this template opens a {% block %} that never ends"
+    # \frac{{{ a }}}{2}: LaTeX and jinja2 use the same braces
     touching = any(braces in text for braces in ("{{{", "}}}", "{{%", "%}}"))
     hint = "; put a blank between a brace of LaTeX and one of the template" if touching else ""
     return f"this template can't be read: {one_line(complaint, 120)}{hint}"

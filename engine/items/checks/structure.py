@@ -61,11 +61,13 @@ def _definitions(context: CheckContext) -> Iterator[tuple[Where, str, str]]:
 def check_parts(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield an item with both ``answer`` and ``steps`` or neither, and code inside a step."""
     answer, steps = context.value("answer"), context.value("steps")
+    # `steps: []` is taken for no steps, as an editor's template may leave it there
     if answer is not None and steps:
         yield context.fault(("steps",), "an item has either 'answer' or 'steps', not both", key=True)
     if answer is None and not steps:
         yield context.fault((), "the item asks for nothing: give it 'answer' or 'steps'")
     for where in context.entries("steps"):
+        # it is handed in as a file, graded in the sandbox and marked by a rubric of its own
         if context.value(*where, "answer", "type") == "code":
             yield context.fault(
                 (*where, "answer", "type"), "a step can't ask for code; code is an item of its own"
@@ -115,6 +117,7 @@ def check_fields(context: CheckContext) -> Iterator[Diagnostic]:
 
 def _numeric(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     decimals, significant = site.data.get("decimals"), site.data.get("significant")
+    # without any of them nobody, the marking included, could say how far off an answer may be
     if decimals is None and significant is None and site.data.get("tolerance") is None:
         message = "say how the answer is rounded, 'decimals' or 'significant', or state a 'tolerance'"
         yield context.fault(site.loc, message)
@@ -169,6 +172,7 @@ def _equal_texts(context: CheckContext, loc: Where, noun: str) -> Iterator[Diagn
 
 def check_mistakes(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield misconceptions that stand twice, and ids without a sentence."""
+    # the mistake of a step gives another value of that step, so that it can only be recognised there
     if context.value("misconceptions") and context.value("steps"):
         message = "the misconceptions of an item with steps stand in its steps"
         yield context.fault(("misconceptions",), message, key=True)
@@ -205,6 +209,7 @@ def check_errata(context: CheckContext) -> Iterator[Diagnostic]:
     status, errata = context.value("status"), context.entries("errata")
     if status == "erratum" and not errata:
         yield context.fault(("status",), "the status is 'erratum', but 'errata' doesn't say which")
+    # an item of our own may note a fault of its source; only what is printed can itself be faulty
     if status in (None, "ok") and errata and context.value("printed") is not None:
         yield context.fault(("errata",), "a printed exercise with errata needs 'status: erratum'", key=True)
     letters = mapping(context.value("printed", "options"))
@@ -245,6 +250,7 @@ def _erratum(context: CheckContext, where: Where, letters: dict[str, object]) ->
 
 def check_source(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield background knowledge that is attributed to a place in a lecture."""
+    # students look the place up, and would search the slides in vain
     sources: list[Where] = [("source",), *context.entries("source")]  # one source, or a list of them
     for where in sources:
         if context.value(*where, "document") != "background":

@@ -134,11 +134,13 @@ def _atom(atom: AtomNode, style: str) -> str:
             return f"<mn>{''.join(styled(style, c) for c in text)}</mn>"
         case "identifier":
             letter = styled(style, atom.text)
+            # MathML sets a single letter in italics unless told not to, and a longer name upright
             upright = ' mathvariant="normal"' if style == "mathrm" and len(letter) == 1 else ""
             return f"<mi{upright}>{escape(letter)}</mi>"
         case "function":
             return f"<mi>{text}</mi>"
         case "text":
+            # browsers drop plain blanks at the ends of an element
             return f"<mtext>{text.replace(' ', chr(0xA0))}</mtext>"
         case "space":
             return f'<mspace width="{SPACES[atom.text]}em"/>'

@@ -54,6 +54,7 @@ def _text(node: Node) -> str:
         case AtomNode(text, kind):
             if kind == "space":
                 return "" if text == "!" else " "  # \\! moves its neighbours together
+            # the letters are in every font of a terminal, the operators aren't
             return {"∑": "Σ", "∏": "Π"}.get(text, text)
         case RowNode(children):
             return _row(children)
@@ -67,9 +68,11 @@ def _text(node: Node) -> str:
             return f"√{inner}" if is_clear else f"√({inner})"
         case AccentNode(base, mark):
             inner = _text(base)
+            # a combining mark belongs to one letter only: over a product it would sit on the last factor
             return inner + ACCENTS[mark][0] if len(inner) == 1 else f"{mark}({inner})"
         case StyledNode(body, style):
             inner = _joined(body)
+            # ℝ is read everywhere; bold or calligraphic letters are plain ones to a terminal
             return "".join(styled(style, c) for c in inner) if style == "mathbb" else inner
         case FencedNode(opening, body, closing):
             return f"{opening}{_text(body)}{closing}"
@@ -78,7 +81,7 @@ def _text(node: Node) -> str:
 
 
 def _joined(body: Node) -> str:
-    """Return letters of one alphabet as one word: mathrm{softmax}."""
+    # mathrm{softmax} is one word, although TeX reads seven letters
     children = body.children if isinstance(body, RowNode) else (body,)
     if all(isinstance(c, AtomNode) and c.kind in ("identifier", "number") for c in children):
         return "".join(_text(c) for c in children)
@@ -97,6 +100,7 @@ def _kind(node: Node) -> str:
         and node.base.kind in ("big", "function")
     ):
         return "function"
+    # a word such as mathrm{softmax} is set apart like log, and not multiplied
     if isinstance(node, StyledNode) and len(_text(node)) > 1:
         return "function"
     return "operand"
@@ -131,7 +135,7 @@ def _with_bars(children: tuple[Node, ...]) -> list[Node]:
         if not isinstance(child, AtomNode):
             continue
         if child.kind == "open":
-            groups.append([])
+            groups.append([])  # bars inside and outside of a bracket never belong together
         elif child.kind == "fence":
             groups[-1].append(i)
         elif child.kind == "close" and len(groups) > 1:
@@ -153,6 +157,7 @@ def _set_kinds(nodes: list[Node], bars: list[int]) -> None:
 def _gap(before: Node, after: Node) -> bool:
     """Tell whether a blank belongs between two neighbours, the first of which is no sign."""
     left, right = _kind(before), _kind(after)
+    # ∂L / ∂w: the sign and its variable are one
     if isinstance(before, AtomNode) and before.text == "∂":
         return False
     if right in ("punctuation", "close", "space") or left in ("open", "space"):
@@ -161,18 +166,21 @@ def _gap(before: Node, after: Node) -> bool:
         return True
     if isinstance(after, FencedNode) and left == "function":
         return False
+    # f(x) is a call, and a (b + c) a product, as it was typed
     if right == "open":
         return after.spaced and left in ("operand", "close")
     return left == "function" or after.spaced or right == "function" or isinstance(before, ScriptNode)
 
 
 def _raised(text: str, alphabet: Mapping[str, str], mark: str) -> str:
+    # blanks inside are dropped (t - 1 becomes ₜ₋₁), but for those between words
     words = _BETWEEN_WORDS.sub("\0", text)
     squeezed = words.replace(" ", "").replace("\0", "" if _is_product(text) else " ")
     if all(c in alphabet for c in squeezed):
         return "".join(alphabet[c] for c in squeezed)
+    # s_new can only be read in one way; e^ab couldn't, as the product of eᵃ and b comes to mind
     if mark == "_" and squeezed.isalpha() and squeezed.isascii():
-        return mark + squeezed  # s_new
+        return mark + squeezed
     if len(squeezed) == 1 or (squeezed.startswith("(") and squeezed.endswith(")")):
         return mark + squeezed
     return f"{mark}({squeezed})"
@@ -199,7 +207,7 @@ def _is_scripted(node: Node) -> bool:
 
 
 def _is_enclosed(node: Node) -> bool:
-    """Tell whether a node stands between bars or brackets that belong together."""
+    # |x| and (a + b) are enclosed, (a + b)(c + d) isn't: its first bracket closes before the end
     if not isinstance(node, RowNode):
         return isinstance(node, FencedNode) and node.opening != "." and node.closing != "."
     if len(node.children) == 1:
@@ -210,7 +218,7 @@ def _is_enclosed(node: Node) -> bool:
 
 
 def _has_operator(node: Node) -> bool:
-    """Tell whether an operator stands in a row outside of all brackets; a sign in front is none."""
+    # outside of all brackets; a sign in front is no operator
     if not isinstance(node, RowNode):
         return False
     depth = 0
@@ -256,9 +264,11 @@ def _table(node: TableNode) -> str:
     if node.environment == "aligned":
         return "; ".join(" ".join(filter(None, row)) for row in rows)
     if all(len(row) == 1 for row in rows):
+        # a column, written on one line
         body = "[" + ", ".join(row[0] for row in rows) + "]"
         return body + "ᵀ" if len(rows) > 1 else body
     body = "[" + ", ".join("[" + ", ".join(row) + "]" for row in rows) + "]"
+    # a determinant keeps its bars; all other brackets of a matrix are read as [[…], […]]
     opening, _ = ENVIRONMENTS[node.environment]
     return f"{opening}{body}{opening}" if opening in ("|", "‖") else body
 
