@@ -174,14 +174,14 @@ def _flat(args: Sequence[Argument]) -> Iterator[Leafwise]:
 
 def rebuilt(like: Sequence[Argument], leaves: Sequence[Leafwise]) -> tuple[Argument, ...]:
     """Return an argument list of the form of `like` with other leaves."""
-    left = iter(leaves)
-    found: list[Argument] = []
+    rest = iter(leaves)
+    args: list[Argument] = []
     for value in like:
         if isinstance(value, Mapping):
-            found.append({name: cast(NDArray[Any], next(left)) for name in value})
+            args.append({name: cast(NDArray[Any], next(rest)) for name in value})
         else:
-            found.append(next(left))
-    return tuple(found)
+            args.append(next(rest))
+    return tuple(args)
 
 
 def arrays_of(args: Sequence[Argument]) -> list[NDArray[Any]]:

@@ -56,13 +56,13 @@ class DifferenceEvidence(str):
 
 
 def contrast(
-    seen: PlanObservations, member: int, clause: str, got: Any, due: Any, **fields: Any
+    run: PlanObservations, member: int, clause: str, got: Any, due: Any, **fields: Any
 ) -> DifferenceEvidence:
     """Return a clause on two numbers that differ.
 
     Parameters
     ----------
-    seen : PlanObservations
+    run : PlanObservations
     member : int
         The case that the result is of.
     clause : str
@@ -72,31 +72,31 @@ def contrast(
         What else is filled in.
     """
     texts = number_pair(got, due)
-    text = clause.format(call=seen.call(member), got=texts[0], due=texts[1], **fields)
+    text = clause.format(call=run.call(member), got=texts[0], due=texts[1], **fields)
     return DifferenceEvidence(text, *texts)
 
 
-def where_different(got: Floats, wanted: Floats, slack: Any) -> NDArray[np.bool_]:
+def where_different(got: Floats, due: Floats, slack: Any) -> NDArray[np.bool_]:
     """Return where two arrays lie further apart than `slack`; equal infinities, and two NaN, don't."""
     with np.errstate(invalid="ignore"):
-        near = np.abs(got - wanted) <= slack
-    return np.asarray(~(near | (got == wanted) | (np.isnan(got) & np.isnan(wanted))))
+        near = np.abs(got - due) <= slack
+    return np.asarray(~(near | (got == due) | (np.isnan(got) & np.isnan(due))))
 
 
-def worst_index(got: Floats, wanted: Floats, wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+def worst_index(got: Floats, due: Floats, wrong: NDArray[np.bool_]) -> tuple[int, ...]:
     """Return the wrong entry whose error is largest; what isn't finite is larger than anything."""
     with np.errstate(invalid="ignore"):
-        error = np.where(wrong, np.abs(got - wanted), -1.0)
+        error = np.where(wrong, np.abs(got - due), -1.0)
     position = int(np.argmax(np.where(wrong & ~np.isfinite(error), np.inf, error)))
     return tuple(int(index) for index in np.unravel_index(position, error.shape))
 
 
 def describe_worst(
-    seen: PlanObservations,
+    run: PlanObservations,
     member: int,
     clause: str,
     got: Floats,
-    wanted: Floats,
+    due: Floats,
     slack: Any,
     other: int | None = None,
 ) -> DifferenceEvidence | None:
@@ -105,27 +105,27 @@ def describe_worst(
     The clause is as in :func:`contrast`; ``{index}`` in it is the position of that entry along the first
     axis, ``{other}`` the call on the case `other`.
     """
-    wrong = where_different(got, wanted, slack)
+    wrong = where_different(got, due, slack)
     if not wrong.any():
         return None  # before any call is written out, which takes longer than the comparison
-    index = worst_index(got, wanted, wrong)
-    fields = {"index": index[0] if index else 0, "other": "" if other is None else seen.call(other)}
-    return contrast(seen, member, clause, got[index], wanted[index], **fields)
+    index = worst_index(got, due, wrong)
+    fields = {"index": index[0] if index else 0, "other": "" if other is None else run.call(other)}
+    return contrast(run, member, clause, got[index], due[index], **fields)
 
 
-def total_slack(seen: PlanObservations, members: Sequence[int], part: int = 0) -> float:
+def total_slack(run: PlanObservations, members: Sequence[int], part: int = 0) -> float:
     """Return how far one part of the results of these cases may lie apart that is equal in theory."""
-    return sum(seen.expected(member).parts[part].slack for member in members)
+    return sum(run.expected(member).parts[part].slack for member in members)
 
 
-def slack_between(seen: PlanObservations, members: Sequence[int], part: int = 0) -> float:
+def slack_between(run: PlanObservations, members: Sequence[int], part: int = 0) -> float:
     """Return the slack between results of one program, which may be wrong.
 
     Rounding is relative: where the numbers are larger than the right ones, so are their errors.
     """
-    largest = max(_largest(values_or_none(seen, member, part)) for member in members)
-    right = max(_largest(seen.expected(member).parts[part].values) for member in members)
-    return total_slack(seen, members, part) * max(1.0, largest / right if right > 0 else 1.0)
+    largest = max(_largest(values_or_none(run, member, part)) for member in members)
+    right = max(_largest(run.expected(member).parts[part].values) for member in members)
+    return total_slack(run, members, part) * max(1.0, largest / right if right > 0 else 1.0)
 
 
 def _largest(values: Floats | None) -> float:
@@ -133,22 +133,22 @@ def _largest(values: Floats | None) -> float:
     return largest if math.isfinite(largest) else 0.0
 
 
-def values_or_none(seen: PlanObservations, member: int, part: int = 0) -> Floats | None:
+def values_or_none(run: PlanObservations, member: int, part: int = 0) -> Floats | None:
     """Return one part of a program's result, to compare another one with; None if there is none.
 
     A call that raised, or gave another shape, is reported by the checks that it belongs to.
     """
     try:
-        return seen.values(member, part)
+        return run.values(member, part)
     except UnusableError:
         return None
 
 
 def describe_difference(
-    seen: PlanObservations,
+    run: PlanObservations,
     members: Sequence[int],
     got: Floats,
-    wanted: Floats,
+    due: Floats,
     slack: float,
     *,
     noun: str = "an entry",
@@ -157,10 +157,10 @@ def describe_difference(
 
     Parameters
     ----------
-    seen : PlanObservations
+    run : PlanObservations
     members : sequence of int
         The case that the result is of, or the two cases that were to agree.
-    got, wanted : ndarray
+    got, due : ndarray
     slack : float
         Absolute.
     noun : str
@@ -168,17 +168,17 @@ def describe_difference(
     """
     where, other = ("between {call} and {other}", members[1]) if len(members) > 1 else ("for {call}", None)
     clause = f"{where} {noun} is {{got}} instead of {{due}}"
-    return describe_worst(seen, members[0], clause, got, wanted, slack, other)
+    return describe_worst(run, members[0], clause, got, due, slack, other)
 
 
 def describe_part_difference(
-    seen: PlanObservations, members: Sequence[int], part: int, wanted: Floats
+    run: PlanObservations, members: Sequence[int], part: int, due: Floats
 ) -> DifferenceEvidence | None:
     """Return where one part of the last case's result differs from what the cases before it lead to."""
-    noun = f"an entry of {seen.expected(members[-1]).result.parts[part]}"
-    slack = slack_between(seen, members, part)
-    got = seen.values(members[-1], part)
-    return describe_difference(seen, members[-2:], got, wanted, slack, noun=noun)
+    noun = f"an entry of {run.expected(members[-1]).result.parts[part]}"
+    slack = slack_between(run, members, part)
+    got = run.values(members[-1], part)
+    return describe_difference(run, members[-2:], got, due, slack, noun=noun)
 
 
 # Programs that compute nothing break many laws and keep some others by accident. Neither says anything about
@@ -190,12 +190,12 @@ Kind = tuple[str, Hashable]  # what one call came to; "" for a result that may h
 _LEAST_CALLS = 3
 
 
-def degenerate(seen: PlanObservations) -> str | None:
+def degenerate(run: PlanObservations) -> str | None:
     """Return what a program does for every input that has a result, if it computes none of them.
 
     Parameters
     ----------
-    seen : PlanObservations
+    run : PlanObservations
         All calls of one submission on one plan.
 
     Returns
@@ -206,9 +206,9 @@ def degenerate(seen: PlanObservations) -> str | None:
     """
     kinds: dict[Kind, None] = {}
     results: set[Hashable] = set()
-    wanted: set[Hashable] = set()
+    due: set[Hashable] = set()
     judged = 0
-    for case, observation in zip(seen.plan.cases, seen.items, strict=True):
+    for case, observation in zip(run.plan.cases, run.items, strict=True):
         if not _has_result(case, observation):
             continue
         kind = _kind(case, observation)
@@ -219,35 +219,35 @@ def degenerate(seen: PlanObservations) -> str | None:
         if observation.parts is not None:
             results.add(_key([part.values for part in observation.parts]))
         if case.expected is not None:
-            wanted.add(_key([part.values for part in case.expected.parts]))
-    if judged < _LEAST_CALLS or len(wanted) < 2:
+            due.add(_key([part.values for part in case.expected.parts]))
+    if judged < _LEAST_CALLS or len(due) < 2:
         return None
     names = list(dict.fromkeys(name for name, _ in kinds))
     if "" in names:  # at least one result holds different numbers
         same = len(kinds) == 1 and len(results) == 1 and next(iter(kinds)) == ("", None)
-        if not same and _is_random(seen):
+        if not same and _is_random(run):
             return "returns other numbers each time, for the same input too, and never the right ones"
-        return "returns the same result for every input" if same else _without_model(seen)
+        return "returns the same result for every input" if same else _without_model(run)
     if len({value for name, value in kinds if name == _ONE}) > 1:
-        return _without_model(seen)  # not always the same number: mostly something was computed
+        return _without_model(run)  # not always the same number: mostly something was computed
     habits = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(habits))} for every input"
 
 
-def _without_model(seen: PlanObservations) -> str | None:
+def _without_model(run: PlanObservations) -> str | None:
     """Return the clause on a search that never asks its decoder, or doesn't use what it answers."""
-    if _ignores_the_model(seen):
+    if _ignores_the_model(run):
         return "returns the same whatever the decoder gives, and never the right result"
     return None
 
 
-def _ignores_the_model(seen: PlanObservations) -> bool:
+def _ignores_the_model(run: PlanObservations) -> bool:
     """Return whether a search gives one result for all models wherever the other arguments are equal.
 
     Only models whose right results differ tell it, and no result at all may be right.
     """
     answers: dict[Hashable, tuple[set[Hashable], set[Hashable]]] = {}
-    for case, observation in zip(seen.plan.cases, seen.items, strict=True):
+    for case, observation in zip(run.plan.cases, run.items, strict=True):
         if not isinstance(case.args[0], StepTable) or case.expected is None or observation.parts is None:
             continue
         if _is_right(case, observation):
@@ -259,18 +259,18 @@ def _ignores_the_model(seen: PlanObservations) -> bool:
     return bool(telling) and all(len(got) == 1 for got in telling)
 
 
-def _is_random(seen: PlanObservations) -> bool:
+def _is_random(run: PlanObservations) -> bool:
     """Return whether equal calls gave different results, and no call of all a right one."""
-    pairs = [group.members for group in seen.plan.groups.get("pure", ()) if len(group.members) == 2]
-    equal = [pair for pair in pairs if _same_input(seen, pair)]
-    arrays = [[[part.values for part in seen[m].parts or ()] for m in pair] for pair in equal]
+    pairs = [group.members for group in run.plan.groups.get("pure", ()) if len(group.members) == 2]
+    equal = [pair for pair in pairs if _same_input(run, pair)]
+    arrays = [[[part.values for part in run[m].parts or ()] for m in pair] for pair in equal]
     if not any(first and second and _key(first) != _key(second) for first, second in arrays):
         return False
-    return not any(_is_right(case, item) for case, item in zip(seen.plan.cases, seen.items, strict=True))
+    return not any(_is_right(case, item) for case, item in zip(run.plan.cases, run.items, strict=True))
 
 
-def _same_input(seen: PlanObservations, pair: Sequence[int]) -> bool:
-    first, second = (arrays_of(seen.plan.cases[member].args) for member in pair)
+def _same_input(run: PlanObservations, pair: Sequence[int]) -> bool:
+    first, second = (arrays_of(run.plan.cases[member].args) for member in pair)
     return all(map(np.array_equal, first, second))
 
 

@@ -153,17 +153,17 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
 
 
 def _rubric(check: CheckSpec) -> RubricCheck:
-    found = property_of(check.property)
+    judged_by = property_of(check.property)
     return RubricCheck(
         id=check.id,
-        property=found,
-        key=group_key(found.name, check.options.get("cases")),
+        property=judged_by,
+        key=group_key(judged_by.name, check.options.get("cases")),
         points=check.points,
         public=check.public,
         requires=check.requires,
-        message=check.message or found.sentence,
+        message=check.message or judged_by.sentence,
         together=check.together,
-        title=check.title or found.title,
+        title=check.title or judged_by.title,
     )
 
 

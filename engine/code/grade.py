@@ -103,8 +103,10 @@ def grade_code(
         runner = ArgumentAdapter(runner, facts.passing, defaults_of(exercise.signature), size)
     if facts.passing.requires is not None:
         blank = replace(blank, notes=(*blank.notes, _NO_DEFAULT.format(signature=exercise.signature)))
-    told = tuple(_BY_KEYWORD.format(name=clean_line(name, 60)) for name in facts.passing.keywords.values())
-    blank = replace(blank, notes=(*blank.notes, *told))
+    by_keyword = tuple(
+        _BY_KEYWORD.format(name=clean_line(name, 60)) for name in facts.passing.keywords.values()
+    )
+    blank = replace(blank, notes=(*blank.notes, *by_keyword))
     try:
         with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
             return _run_and_judge(blank, exercise, plan, submission, runner, facts, explain)
@@ -131,39 +133,41 @@ def _run_and_judge(
         return _scored(replace(blank, checks=(loaded, *_skips(exercise, "loads"))))
     missing = missing_package(submission, exercise.function, plan, result)
     if missing is not None:
-        told = f"{exercise.function} needs a module that isn't here: {exception_text(missing)}. {IMPORTABLE}"
-        return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=_unrun(exercise, told))
+        message = (
+            f"{exercise.function} needs a module that isn't here: {exception_text(missing)}. {IMPORTABLE}"
+        )
+        return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=_unrun(exercise, message))
     if exercise.function in result.missing and result.failed:
         loaded = judge_load(CallOutcome(CallStatus.RAISED, exception=result.failed[0]))
         return _scored(replace(blank, checks=(loaded, *_skips(exercise, "loads"))))
     blank = replace(blank, notes=(*blank.notes, *load_notes(result)))
     if exercise.function in result.missing:
         sentence = f"The file doesn't define {exercise.signature}."
-        told = f"{sentence} {facts.hint}" if facts.hint else sentence
-        return _scored(replace(blank, checks=_without_function(exercise, told)))
+        message = f"{sentence} {facts.hint}" if facts.hint else sentence
+        return _scored(replace(blank, checks=_without_function(exercise, message)))
     items = observe(plan, facts.library, result.outcomes)
-    seen = PlanObservations(plan, exercise.function, facts.library, items)
+    run = PlanObservations(plan, exercise.function, facts.library, items)
     passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
-    report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, seen))))
-    return _explained(report, exercise, seen, submission, runner) if explain else report
+    report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, run))))
+    return _explained(report, exercise, run, submission, runner) if explain else report
 
 
 def _explained(
     report: GradeReport,
     exercise: CodeExercise,
-    seen: PlanObservations,
+    run: PlanObservations,
     submission: CodeSubmission,
     runner: Runner,
 ) -> GradeReport:
     """Add what illustrates a report; the checks are all judged, so whatever fails here the mark stands."""
     try:
-        report = replace(report, weights=compared_weights(seen))
+        report = replace(report, weights=compared_weights(run))
         if report.outcome is Outcome.RIGHT:
             return report
-        diagnosis = name_mutants(exercise, seen.plan, seen.items)
+        diagnosis = name_mutants(exercise, run.plan, run.items)
         report = replace(report, diagnosis=diagnosis)
         named = [found.misconception for found in diagnosis]
-        found = find_counterexample(exercise, seen, submission, runner, named)
+        found = find_counterexample(exercise, run, submission, runner, named)
         return replace(report, counterexample=found)
     except EngineError as error:
         note = f"No counterexample was sought: {clean_line(error.what)}"
@@ -209,10 +213,10 @@ def _scored(report: GradeReport) -> GradeReport:
 
 def _skips(exercise: CodeExercise, first: str) -> tuple[Check, ...]:
     """Return the skips of everything after a prerequisite that failed."""
-    told = f"Skipped, because the check “{first}” didn't pass."
+    message = f"Skipped, because the check “{first}” didn't pass."
     names = ("function", "runs") if first == "loads" else ("runs",)
-    own = tuple(Check(name, Verdict.SKIPPED, 0.0, 0.0, told) for name in names)
-    return own + tuple(skipped(rubric, first) for rubric in exercise.checks)
+    prerequisites = tuple(Check(name, Verdict.SKIPPED, 0.0, 0.0, message) for name in names)
+    return prerequisites + tuple(skipped(rubric, first) for rubric in exercise.checks)
 
 
 def _unrun(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
@@ -222,8 +226,8 @@ def _unrun(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
 def _not_allowed(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
     loads = Check("loads", Verdict.PASSED, 0.0, 0.0)
     allowed = Check("allowed", Verdict.FAILED, 0.0, 0.0, sentence)
-    told = "Skipped, because the check “allowed” didn't pass."
-    function = Check("function", Verdict.SKIPPED, 0.0, 0.0, told)
+    message = "Skipped, because the check “allowed” didn't pass."
+    function = Check("function", Verdict.SKIPPED, 0.0, 0.0, message)
     return (loads, allowed, function, *_skips(exercise, "allowed"))
 
 
@@ -233,10 +237,10 @@ def _without_function(exercise: CodeExercise, sentence: str) -> tuple[Check, ...
     return (loads, function, *_skips(exercise, "function"))
 
 
-def _ungraded(blank: GradeReport, exercise: CodeExercise, what: str) -> GradeReport:
-    told = f"Not graded: {clean_line(what)}. This isn't the submission's fault and costs no mark."
+def _ungraded(blank: GradeReport, exercise: CodeExercise, cause: str) -> GradeReport:
+    note = f"Not graded: {clean_line(cause)}. This isn't the submission's fault and costs no mark."
     checks = tuple(
         Check(rubric.id, Verdict.ENGINE_ERROR, 0.0, rubric.points, "Not graded.")
         for rubric in exercise.checks
     )
-    return replace(blank, outcome=Outcome.UNGRADED, score=None, checks=checks, notes=(*blank.notes, told))
+    return replace(blank, outcome=Outcome.UNGRADED, score=None, checks=checks, notes=(*blank.notes, note))

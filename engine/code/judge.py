@@ -43,30 +43,30 @@ def judge_load(outcome: CallOutcome) -> Check:
     if outcome.status is CallStatus.RETURNED:
         return Check("loads", Verdict.PASSED, 0.0, 0.0)
     if outcome.exception is not None:
-        told = f"Loading the file raised {exception_text(outcome.exception)}."
-        return Check("loads", Verdict.FAILED, 0.0, 0.0, told)
-    verdict, told = _LOAD.get(outcome.status, (Verdict.FAILED, "The file couldn't be loaded."))
-    return Check("loads", verdict, 0.0, 0.0, told)
+        message = f"Loading the file raised {exception_text(outcome.exception)}."
+        return Check("loads", Verdict.FAILED, 0.0, 0.0, message)
+    verdict, message = _LOAD.get(outcome.status, (Verdict.FAILED, "The file couldn't be loaded."))
+    return Check("loads", verdict, 0.0, 0.0, message)
 
 
-def judge_all(exercise: CodeExercise, seen: PlanObservations) -> tuple[Check, ...]:
+def judge_all(exercise: CodeExercise, run: PlanObservations) -> tuple[Check, ...]:
     """Return ``runs`` and every check of the rubric, in the order of the rubric.
 
     A check whose prerequisite didn't pass is skipped and says so; one that names no prerequisite
     requires ``runs``.  Checks of a contract, such as the dtype, also need one result that is right.
     """
-    runs = _prerequisite(seen)
-    trivial = degenerate(seen)
+    runs = _prerequisite(run)
+    trivial = degenerate(run)
     if trivial is not None:
         runs = _computes_nothing(runs, trivial)
     done = dict.fromkeys(PREREQUISITES, Verdict.PASSED) | {"runs": runs.verdict}
     checks = []
     for rubric in exercise.checks:
         missing = [name for name in ("runs", *rubric.requires) if done[name] is not Verdict.PASSED]
-        check = skipped(rubric, missing[0]) if missing else _judged(rubric, seen)
+        check = skipped(rubric, missing[0]) if missing else _judged(rubric, run)
         done[rubric.id] = check.verdict
         checks.append(check)
-    if runs.verdict is Verdict.PASSED and not _something_right(seen):
+    if runs.verdict is Verdict.PASSED and not _something_right(run):
         checks = [
             replace(check, verdict=Verdict.SKIPPED, points=0.0, message=_NOTHING_RIGHT)
             if rubric.property.contract and check.verdict is Verdict.PASSED
@@ -76,13 +76,13 @@ def judge_all(exercise: CodeExercise, seen: PlanObservations) -> tuple[Check, ..
     return (runs, *_all_or_nothing(exercise, checks))
 
 
-def _something_right(seen: PlanObservations) -> bool:
+def _something_right(run: PlanObservations) -> bool:
     """Return whether one result that isn't all zeros is right."""
     return any(
         case.expected is not None
         and any(part.values.any() for part in case.expected.parts)
-        and is_right(seen, member)
-        for member, case in enumerate(seen.plan.cases)
+        and is_right(run, member)
+        for member, case in enumerate(run.plan.cases)
     )
 
 
@@ -96,87 +96,87 @@ def _all_or_nothing(exercise: CodeExercise, checks: list[Check]) -> Iterator[Che
     for rubric, check in zip(exercise.checks, checks, strict=True):
         blocking = None if rubric.together is None else lost.get(rubric.together)
         if blocking is not None and check.points:
-            told = f"Passed, but it counts only together with the check “{blocking}”."
-            check = replace(check, points=0.0, message=told)
+            message = f"Passed, but it counts only together with the check “{blocking}”."
+            check = replace(check, points=0.0, message=message)
         yield check
 
 
-def judge_apart(exercise: CodeExercise, seen: PlanObservations) -> dict[str, Verdict]:
+def judge_apart(exercise: CodeExercise, run: PlanObservations) -> dict[str, Verdict]:
     """Return the verdict of ``runs`` and of every check, each judged as if all prerequisites had passed."""
-    found = {"runs": _prerequisite(seen).verdict}
-    return found | {rubric.id: _judged(rubric, seen).verdict for rubric in exercise.checks}
+    verdicts = {"runs": _prerequisite(run).verdict}
+    return verdicts | {rubric.id: _judged(rubric, run).verdict for rubric in exercise.checks}
 
 
 def skipped(rubric: RubricCheck, prerequisite: str) -> Check:
     """Return the visible skip of a check."""
-    told = f"Skipped, because the check “{prerequisite}” didn't pass."
-    return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, told, rubric.title)
+    message = f"Skipped, because the check “{prerequisite}” didn't pass."
+    return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, message, rubric.title)
 
 
-def _prerequisite(seen: PlanObservations) -> Check:
-    found = _first_problem(property_of("runs").judge, seen.plan.groups["runs"], seen, public=True)
-    if found.verdict is Verdict.PASSED:
+def _prerequisite(run: PlanObservations) -> Check:
+    finding = _first_problem(property_of("runs").judge, run.plan.groups["runs"], run, public=True)
+    if finding.verdict is Verdict.PASSED:
         return Check("runs", Verdict.PASSED, 0.0, 0.0)
-    return Check("runs", found.verdict, 0.0, 0.0, _sentence("The function must return a value.", found))
+    return Check("runs", finding.verdict, 0.0, 0.0, _sentence("The function must return a value.", finding))
 
 
 def _computes_nothing(runs: Check, trivial: str) -> Check:
     """Return the failed ``runs`` of a program that does the same whatever its input is."""
     if runs.verdict is Verdict.PASSED:
-        told = f"The function must compute its result from its input. But it {trivial}."
-        return replace(runs, verdict=Verdict.FAILED, message=told)
+        message = f"The function must compute its result from its input. But it {trivial}."
+        return replace(runs, verdict=Verdict.FAILED, message=message)
     return replace(runs, message=f"{runs.message} It {trivial}.")
 
 
-def _judged(rubric: RubricCheck, seen: PlanObservations) -> Check:
-    groups = seen.plan.groups.get(rubric.key, ())
-    found = _first_problem(rubric.property.judge, groups, seen, rubric.public)
-    if found.verdict is Verdict.PASSED:
+def _judged(rubric: RubricCheck, run: PlanObservations) -> Check:
+    groups = run.plan.groups.get(rubric.key, ())
+    finding = _first_problem(rubric.property.judge, groups, run, rubric.public)
+    if finding.verdict is Verdict.PASSED:
         return Check(rubric.id, Verdict.PASSED, rubric.points, rubric.points, title=rubric.title)
-    told = _sentence(rubric.message, found)
-    return Check(rubric.id, found.verdict, 0.0, rubric.points, told, rubric.title)
+    message = _sentence(rubric.message, finding)
+    return Check(rubric.id, finding.verdict, 0.0, rubric.points, message, rubric.title)
 
 
-def _sentence(message: str, found: PropertyFinding) -> str:
-    return f"{message} But {found.told}." if found.told else message
+def _sentence(message: str, finding: PropertyFinding) -> str:
+    return f"{message} But {finding.told}." if finding.told else message
 
 
 def _first_problem(
     judge: Callable[[CaseGroup, PlanObservations], str | None],
     groups: tuple[CaseGroup, ...],
-    seen: PlanObservations,
+    run: PlanObservations,
     public: bool,
 ) -> PropertyFinding:
     """Return the first problem; one that is only "not run" gives way to a real one."""
     waiting: PropertyFinding | None = None
     for group in groups:
-        shown = public and all(seen.plan.cases[member].public for member in group.members)
+        may_show = public and all(run.plan.cases[member].public for member in group.members)
         try:
-            told = judge(group, seen)
+            clause = judge(group, run)
         except UnusableError as fault:
-            found = PropertyFinding(fault.verdict, sentence(fault.told if shown else fault.blunt))
+            finding = PropertyFinding(fault.verdict, sentence(fault.told if may_show else fault.blunt))
             if fault.verdict is not Verdict.SKIPPED:
-                return found
-            waiting = waiting or found
+                return finding
+            waiting = waiting or finding
             continue
         except Exception:
-            if _all_right(group, seen):
+            if _all_right(group, run):
                 raise  # nothing foreign is left that could have caused it
-            _log.debug("%s can't be judged on what came back", seen.function, exc_info=True)
+            _log.debug("%s can't be judged on what came back", run.function, exc_info=True)
             return PropertyFinding(Verdict.FAILED, _UNCOMPARABLE)
-        if told is not None:
-            return PropertyFinding(Verdict.FAILED, sentence(told) if shown else "")
+        if clause is not None:
+            return PropertyFinding(Verdict.FAILED, sentence(clause) if may_show else "")
     return waiting or PropertyFinding(Verdict.PASSED)
 
 
-def _all_right(group: CaseGroup, seen: PlanObservations) -> bool:
+def _all_right(group: CaseGroup, run: PlanObservations) -> bool:
     """Tell whether every call of a group gave what the reference gives.
 
     Where a judgement fails, that is whose fault it is: over right values it is ours, and the attempt is
     ungraded; over others nobody can choose to be ungraded by what the code returns.
     """
     for member in group.members:
-        expected, observation = seen.plan.cases[member].expected, seen[member]
+        expected, observation = run.plan.cases[member].expected, run[member]
         if expected is None:
             continue
         if observation.parts is None or len(observation.parts) != len(expected.parts):

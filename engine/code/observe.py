@@ -62,7 +62,7 @@ class CallObservation:
     """One call.
 
     ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
-    ``misfit`` says what came back otherwise, ``wanted`` what should have where the type doesn't tell it.
+    ``misfit`` says what came back otherwise, ``expected_text`` what should have, where the type doesn't.
     ``modified`` is None where it wasn't asked; ``shared`` tells whether writing into the result changes an
     argument, ``kept`` whether it's made of the memory of an earlier result. ``gradients`` is None where
     there are none (numpy, or a result that isn't differentiable); a gradient that is None is one of an
@@ -78,14 +78,18 @@ class CallObservation:
     shared: bool = False
     kept: bool = False
     gradients: tuple[Floats | None, ...] | None = None
-    wanted: str | None = None
+    expected_text: str | None = None
     changed: int | None = None
 
     @property
     def takes_fewer(self) -> bool:
         """Whether Python refused the call because the function takes fewer arguments."""
-        told = self.exception
-        return told is not None and told.type == "TypeError" and _FEWER.search(told.text) is not None
+        exception = self.exception
+        return (
+            exception is not None
+            and exception.type == "TypeError"
+            and _FEWER.search(exception.text) is not None
+        )
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -118,12 +122,12 @@ class PlanObservations:
         expected = self.plan.cases[member].expected
         if expected is None:
             raise LookupError(f"case {self.plan.cases[member].id} has no expected value")
-        found = self.items[member].parts
-        if found is None or all(
-            got.dtype == part.dtype for got, part in zip(found, expected.parts, strict=True)
+        parts = self.items[member].parts
+        if parts is None or all(
+            got.dtype == part.dtype for got, part in zip(parts, expected.parts, strict=True)
         ):
             return expected
-        return replace(expected, parts=tuple(map(_as_narrow_as, expected.parts, found)))
+        return replace(expected, parts=tuple(map(_as_narrow_as, expected.parts, parts)))
 
     def not_lost(self, member: int) -> None:
         """Raise UnusableError unless the call ended by itself, with a result or with an exception."""
@@ -137,8 +141,8 @@ class PlanObservations:
         if observation.status is CallStatus.RETURNED:
             return
         if observation.exception is not None:
-            told = exception_text(observation.exception)
-            self._unusable(member, Verdict.FAILED, f"raised {told}", _blunt(observation.exception))
+            text = exception_text(observation.exception)
+            self._unusable(member, Verdict.FAILED, f"raised {text}", _blunt(observation.exception))
         if observation.misfit is not None:
             verdict, blunt = _VERDICTS[CallStatus.UNSUPPORTED]
             self._unusable(member, verdict, f"gave back {observation.misfit}", blunt)
@@ -146,25 +150,25 @@ class PlanObservations:
 
     def values(self, member: int, part: int = 0) -> Floats:
         """Return one part in float64, of exactly the expected shape, or raise UnusableError."""
-        found, expected = self.raw(member), self.expected(member)
-        got, wanted = found[part].shape, expected.parts[part].values.shape
-        if got != wanted:
-            told = f"gave back {expected.result.misshapen(part, got, wanted)}"
-            self._unusable(member, Verdict.FAILED, told, f"gave back {expected.result.misshapen_bluntly}")
-        return found[part]
+        parts, expected = self.raw(member), self.expected(member)
+        got, due = parts[part].shape, expected.parts[part].values.shape
+        if got != due:
+            text = f"gave back {expected.result.misshapen(part, got, due)}"
+            self._unusable(member, Verdict.FAILED, text, f"gave back {expected.result.misshapen_bluntly}")
+        return parts[part]
 
     def raw(self, member: int) -> tuple[Floats, ...]:
         """Return all parts in float64, of whatever shapes, or raise UnusableError."""
         self.returned(member)
         parts = self.items[member].parts
         if parts is None:
-            right = self.items[member].wanted or self.expected(member).result.wanted(self.library)
-            told = f"gave back {self.items[member].misfit}, expected {right}"
-            self._unusable(member, Verdict.FAILED, told, "gave back a value of another type")
+            right = self.items[member].expected_text or self.expected(member).result.type_text(self.library)
+            text = f"gave back {self.items[member].misfit}, expected {right}"
+            self._unusable(member, Verdict.FAILED, text, "gave back a value of another type")
         return tuple(part.values for part in parts)
 
-    def _unusable(self, member: int, verdict: Verdict, told: str, blunt: str | None = None) -> NoReturn:
-        raise UnusableError(verdict, f"{self.call(member)} {told}", f"your function {blunt or told}")
+    def _unusable(self, member: int, verdict: Verdict, text: str, blunt: str | None = None) -> NoReturn:
+        raise UnusableError(verdict, f"{self.call(member)} {text}", f"your function {blunt or text}")
 
 
 def observe(plan: InputPlan, library: str, outcomes: Sequence[CallOutcome]) -> tuple[CallObservation, ...]:
@@ -186,7 +190,11 @@ def observed(case: PlanCase, call: Call, outcome: CallOutcome, library: str) -> 
         parts = result.read(outcome.value, library, shapes)
     except MisfitError as misfit:
         return CallObservation(
-            outcome.status, misfit=str(misfit), modified=modified, shared=outcome.shared, wanted=misfit.wanted
+            outcome.status,
+            misfit=str(misfit),
+            modified=modified,
+            shared=outcome.shared,
+            expected_text=misfit.expected,
         )
     except (ArithmeticError, MemoryError, TypeError, ValueError):  # nothing but foreign values is read here
         return CallObservation(outcome.status, misfit="a value that can't be read", modified=modified)
@@ -218,14 +226,14 @@ def _tells_kind(outcome: CallOutcome) -> bool:
     return outcome.status is CallStatus.UNSUPPORTED and outcome.detail.startswith(_RETURNED)
 
 
-def _gradients(found: tuple[WireValue, ...] | None, case: PlanCase) -> tuple[Floats | None, ...] | None:
+def _gradients(gradients: tuple[WireValue, ...] | None, case: PlanCase) -> tuple[Floats | None, ...] | None:
     """Return gradients as arrays; whatever is none becomes None, which never equals a number."""
-    if found is None:
+    if gradients is None:
         return None
-    wanted = None if case.expected is None else case.expected.gradients
-    shapes = [part.values.shape for part in wanted or ()]
+    due = None if case.expected is None else case.expected.gradients
+    shapes = [part.values.shape for part in due or ()]
     arrays: list[Floats | None] = []
-    for place, gradient in enumerate(found):
+    for place, gradient in enumerate(gradients):
         try:
             arrays.append(ArrayResult().read(gradient, "torch", shapes[place : place + 1])[0].values)
         except MisfitError:
@@ -235,8 +243,8 @@ def _gradients(found: tuple[WireValue, ...] | None, case: PlanCase) -> tuple[Flo
 
 def _modified(before: Sequence[WireValue], after: Sequence[WireValue]) -> int | None:
     """Return the position of the first argument that came back other than it was sent, None for none."""
-    found = (place for place, pair in enumerate(zip(before, after, strict=False)) if _changed(*pair))
-    return next(found, None if len(after) == len(before) else 0)
+    places = (place for place, pair in enumerate(zip(before, after, strict=False)) if _changed(*pair))
+    return next(places, None if len(after) == len(before) else 0)
 
 
 def _changed(before: WireValue, after: WireValue) -> bool:

@@ -221,9 +221,9 @@ class InputPlan:
         by_key: dict[str, list[CaseGroup]] = {}
         for group in groups:
             by_key.setdefault(group.property, []).append(group)
-        for found in by_key.values():
-            found.sort(key=lambda group: not all(cases[member].public for member in group.members))
-        frozen = MappingProxyType({key: tuple(found) for key, found in by_key.items()})
+        for same_property in by_key.values():
+            same_property.sort(key=lambda group: not all(cases[member].public for member in group.members))
+        frozen = MappingProxyType({key: tuple(same_property) for key, same_property in by_key.items()})
         return cls(_digest(family, cases), family, tuple(cases), frozen, returning)
 
     def only(self, keys: set[str], always: frozenset[int]) -> InputPlan:
@@ -231,17 +231,19 @@ class InputPlan:
 
         That a call leaves its arguments alone is judged of every case that is needed for something else.
         """
-        asked = [group for key, found in self.groups.items() if key in keys for group in found]
-        needed = always.union(*(group.members for group in asked if not _follows(group)))
-        groups = [group for group in asked if not _follows(group) or group.members[0] in needed]
-        kept = sorted(needed)
-        place = {old: new for new, old in enumerate(kept)}
+        groups_asked = [
+            group for key, same_property in self.groups.items() if key in keys for group in same_property
+        ]
+        needed = always.union(*(group.members for group in groups_asked if not _follows(group)))
+        groups = [group for group in groups_asked if not _follows(group) or group.members[0] in needed]
+        members = sorted(needed)
+        place = {old: new for new, old in enumerate(members)}
         moved = [
             CaseGroup(group.property, tuple(place[member] for member in group.members), group.data)
             for group in groups
         ]
         returning = frozenset(place[old] for old in self.returning if old in place)
-        return InputPlan.of(self.family, [self.cases[old] for old in kept], moved, returning)
+        return InputPlan.of(self.family, [self.cases[old] for old in members], moved, returning)
 
 
 def _follows(group: CaseGroup) -> bool:

@@ -44,10 +44,10 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
         The strategy has fewer than `count` examples.
     """
     with _lock:
-        drawn = _examples(strategy, 4 * count + 8, seed)
-    if len(drawn) < count:
+        examples = _examples(strategy, 4 * count + 8, seed)
+    if len(examples) < count:
         raise ValueError(f"the strategy has fewer than {count_noun(count, 'example')}")
-    return drawn[-count:]  # the first ones are the smallest, the last ones the most varied
+    return examples[-count:]  # the first ones are the smallest, the last ones the most varied
 
 
 def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
@@ -55,7 +55,7 @@ def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
 
-    found: dict[Any, T] = {}
+    examples: dict[Any, T] = {}
 
     @seeded(int.from_bytes(hashlib.sha256(b"specs" + seed).digest()[:8], "big"))
     @settings(
@@ -67,10 +67,10 @@ def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
     )
     @given(strategy)
     def collect(example: T) -> None:
-        found.setdefault(example, example)
+        examples.setdefault(example, example)
 
     collect()
-    return list(found.values())
+    return list(examples.values())
 
 
 def unequal_sizes(
@@ -91,7 +91,7 @@ def unequal_sizes(
     sizes = st.permutations(among).map(lambda order: tuple(order[:count]))
     if not least:
         return sizes
-    return sizes.filter(lambda drawn: all(drawn[place] >= size for place, size in least.items()))
+    return sizes.filter(lambda order: all(order[place] >= size for place, size in least.items()))
 
 
 def integers(low: int, high: int) -> SearchStrategy[int]:
@@ -107,7 +107,7 @@ def draw_sizes(seed: bytes, *strategies: SearchStrategy[Any], different: int = 0
 
     together = st.tuples(*strategies)
     if different:  # hypothesis likes to draw the same again
-        together = together.filter(lambda drawn: len(set(drawn[:different])) == different)
+        together = together.filter(lambda sizes: len(set(sizes[:different])) == different)
     return draw_specs(together, 1, seed)[0]
 
 

@@ -52,13 +52,13 @@ class MisfitError(Exception):
     Parameters
     ----------
     text : str
-    wanted : str or None
+    expected : str or None
         What should have come, where the kind of result in words doesn't tell it.
     """
 
-    def __init__(self, text: str, wanted: str | None = None) -> None:
+    def __init__(self, text: str, expected: str | None = None) -> None:
         super().__init__(text)
-        self.wanted = wanted
+        self.expected = expected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ class ResultKind(ABC):
     misshapen_bluntly: ClassVar[str] = "a wrong shape"
 
     @abstractmethod
-    def wanted(self, library: str) -> str:
+    def type_text(self, library: str) -> str:
         """Return what should come back, in words."""
 
     @abstractmethod
@@ -114,10 +114,10 @@ class ResultKind(ABC):
         `shapes` are those of the right parts, where they are known.
         """
 
-    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    def misshapen(self, part: int, got: tuple[int, ...], due: tuple[int, ...]) -> str:
         """Return the clause about a part of the wrong shape, continuing “gave back”."""
         name = f"{self.parts[part]} of " if self.parts[part] else ""
-        return f"{name}shape {shape_text(got)}, expected {shape_text(wanted)}"
+        return f"{name}shape {shape_text(got)}, expected {shape_text(due)}"
 
     @abstractmethod
     def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
@@ -130,7 +130,7 @@ class ArrayResult(ResultKind):
 
     parts: tuple[str, ...] = ("",)
 
-    def wanted(self, library: str) -> str:
+    def type_text(self, library: str) -> str:
         """Return the name of the array's type."""
         return "a numpy array" if library == "numpy" else "a torch tensor"
 
@@ -149,7 +149,7 @@ class TupleResult(ResultKind):
 
     parts: tuple[str, ...]
 
-    def wanted(self, library: str) -> str:
+    def type_text(self, library: str) -> str:
         """Return the names in their order."""
         return f"the tuple ({', '.join(self.parts)})"
 
@@ -164,7 +164,7 @@ class TupleResult(ResultKind):
             try:
                 parts.append(_array(entry, library, shape))
             except MisfitError as misfit:
-                raise MisfitError(f"{misfit} as {name}", misfit.wanted) from None
+                raise MisfitError(f"{misfit} as {name}", misfit.expected) from None
         return tuple(parts)
 
     def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
@@ -187,7 +187,7 @@ class TokensResult(ResultKind):
     parts: tuple[str, ...] = ("",)
     most: int | None = None
 
-    def wanted(self, library: str) -> str:
+    def type_text(self, library: str) -> str:
         """Return the type in words."""
         return "a list of int"
 
@@ -196,9 +196,9 @@ class TokensResult(ResultKind):
         tokens, kind = _tokens(value, library, self.most)
         return (ReadPart(np.asarray(tokens, dtype=np.float64), "int", kind),)
 
-    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    def misshapen(self, part: int, got: tuple[int, ...], due: tuple[int, ...]) -> str:
         """Return both lengths."""
-        return f"{count_noun(got[0], 'token')}, expected {wanted[0]}"
+        return f"{count_noun(got[0], 'token')}, expected {due[0]}"
 
     def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
         """Return a list of int."""
@@ -224,7 +224,7 @@ class HypothesesResult(ResultKind):
     most: int | None = None
     width: int | None = None
 
-    def wanted(self, library: str) -> str:
+    def type_text(self, library: str) -> str:
         """Return the type in words."""
         return "a list of pairs (tokens, logprob)"
 
@@ -248,11 +248,11 @@ class HypothesesResult(ResultKind):
         dtype = "float32" if dtypes == {"float32"} else "float64"
         return ReadPart(ids, "int", max(kinds)), ReadPart(np.asarray(logs, dtype=np.float64), dtype)
 
-    def misshapen(self, part: int, got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    def misshapen(self, part: int, got: tuple[int, ...], due: tuple[int, ...]) -> str:
         """Return both numbers of hypotheses, or both lengths."""
-        if got[0] != wanted[0]:
-            return f"{count_noun(got[0], 'hypothesis')}, expected {wanted[0]}"
-        return f"up to {count_noun(got[-1], 'token')} in a hypothesis, expected {wanted[-1]}"
+        if got[0] != due[0]:
+            return f"{count_noun(got[0], 'hypothesis')}, expected {due[0]}"
+        return f"up to {count_noun(got[-1], 'token')} in a hypothesis, expected {due[-1]}"
 
     def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
         """Return a list of pairs."""
@@ -284,8 +284,8 @@ def _array(value: WireValue, library: str, like: tuple[int, ...]) -> ReadPart:
 
 def _check_size(value: WireValue, library: str, like: tuple[int, ...], shape: tuple[int, ...]) -> None:
     if math.prod(shape) > _MOST_TIMES * math.prod(like) + _MOST_MORE:
-        wanted = f"shape {shape_text(like)}" if like else None
-        raise MisfitError(f"{_type_name(value, library)} of shape {shape_text(shape)}", wanted)
+        expected = f"shape {shape_text(like)}" if like else None
+        raise MisfitError(f"{_type_name(value, library)} of shape {shape_text(shape)}", expected)
 
 
 def _from_list(value: Sequence[WireValue], library: str, like: tuple[int, ...]) -> ReadPart:

@@ -85,8 +85,8 @@ def draw_table(values: ExactValues, vocabulary: int, depth: int) -> StepTable:
         prefix for size in range(depth) for prefix in itertools.product(range(vocabulary), repeat=size)
     ]
     step, noise = (10, 3) if vocabulary <= 3 else (6, 2)
-    drawn = values.weights((len(prefixes) + 1, vocabulary), step=step, noise=noise, total=64)
-    rows = [tuple(map(float, row)) for row in drawn]
+    chances = values.weights((len(prefixes) + 1, vocabulary), step=step, noise=noise, total=64)
+    rows = [tuple(map(float, row)) for row in chances]
     return StepTable(tuple(zip(prefixes, rows[:-1], strict=True)), rows[-1])
 
 
@@ -125,7 +125,7 @@ def is_clear(table: StepTable, b: int, eos: int, most: int, *, mean: bool = Fals
                 continue
             row = table.after(tokens)
             candidates += [((*tokens, y), (*chances, p)) for y, p in enumerate(row) if p > 0]
-        candidates.sort(key=lambda one: (-value(one[1]), one[0]))
+        candidates.sort(key=lambda candidate: (-value(candidate[1]), candidate[0]))
         for (_, first), (_, second) in itertools.pairwise(candidates[: b + 1]):
             if first != second and value(second) > value(first) * (1 - _CLOSE):
                 return False

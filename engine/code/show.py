@@ -48,13 +48,13 @@ def number(value: Any, digits: int = 6) -> str:
     return f"{x:.{digits}g}"
 
 
-def number_pair(got: Any, wanted: Any) -> tuple[str, str]:
+def number_pair(got: Any, due: Any) -> tuple[str, str]:
     """Return two different numbers as text, with as many digits as it takes to tell them apart."""
     for digits in (6, 9, 12):
-        pair = (number(got, digits), number(wanted, digits))
+        pair = (number(got, digits), number(due, digits))
         if pair[0] != pair[1]:
             return pair
-    return number(got, 17), number(wanted, 17)  # 17 digits tell any two floats apart
+    return number(got, 17), number(due, 17)  # 17 digits tell any two floats apart
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -105,8 +105,8 @@ def _nested(value: Any, digits: int, point: bool = False) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_nested(item, digits, point) for item in value) + "]"
     if isinstance(value, float) and math.isfinite(value):
-        shown = f"{value + 0.0:.{digits}g}"  # -0.0 + 0.0 is 0.0
-        return f"{shown}." if point and shown.lstrip("-").isdigit() else shown
+        text = f"{value + 0.0:.{digits}g}"  # -0.0 + 0.0 is 0.0
+        return f"{text}." if point and text.lstrip("-").isdigit() else text
     return str(value)
 
 
@@ -129,7 +129,7 @@ def python_of(args: Sequence[Argument], names: Sequence[str], function: str, lib
     """Return Python that builds these arguments and calls the function: to be copied and run."""
     module = "import numpy as np" if library == "numpy" else "import torch"
     lines, passed = [module, ""], []
-    told = any(isinstance(value, SpecialArgument) for value in args)  # such calls have many plain values
+    is_search = any(isinstance(value, SpecialArgument) for value in args)  # such calls have many plain values
     for name, value in zip(names, args, strict=False):
         if isinstance(value, np.ndarray):
             lines.append(f"{name} = {_literal(value, library)}")
@@ -140,7 +140,7 @@ def python_of(args: Sequence[Argument], names: Sequence[str], function: str, lib
         elif isinstance(value, SpecialArgument):
             lines.append(value.python(name, library))
             passed.append(name)
-        elif told:
+        elif is_search:
             lines.append(f"{name} = {value!r}")
             passed.append(name)
         else:

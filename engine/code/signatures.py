@@ -65,16 +65,16 @@ class Signature:
             parameters.kwarg is not None,
         )
 
-    def after(self, count: int, named: Sequence[str] = ()) -> Signature:
+    def after(self, count: int, keywords: Sequence[str] = ()) -> Signature:
         """Return the signature that remains when the first arguments, and some by name, are bound already."""
         rest = self.positional[count:]
         # what follows an argument that is given by name can be passed by keyword only
-        cut = min((rest.index(name) for name in named if name in rest), default=len(rest))
+        cut = min((rest.index(name) for name in keywords if name in rest), default=len(rest))
         return replace(
             self,
             positional=rest[:cut],
             keywords=(*rest[cut:], *self.keywords),
-            optional=self.optional | frozenset(named),
+            optional=self.optional | frozenset(keywords),
             unnamed=max(0, self.unnamed - count),
             more=self.more and cut == len(rest),
         )
@@ -129,8 +129,8 @@ def _of_value(module: ModuleBindings, value: ast.expr, depth: int) -> Signature 
         return None
     if _last_name(value.func) == "partial" and value.args:
         whole = _of_value(module, value.args[0], depth + 1)
-        named = [keyword.arg for keyword in value.keywords if keyword.arg is not None]
-        return None if whole is None else whole.after(len(value.args) - 1, named)
+        keywords = [keyword.arg for keyword in value.keywords if keyword.arg is not None]
+        return None if whole is None else whole.after(len(value.args) - 1, keywords)
     owner = _class(module, value.func)
     signatures = (None if owner is None else _of_method(owner, method, True) for method in _CALLING)
     return next((signature for signature in signatures if signature is not None), None)
@@ -166,12 +166,12 @@ def passing(actual: Signature, signature: str) -> Passing | None:
         As the exercise wants it, such as ``"softmax(x, axis=-1)"``.
     """
     parameters = _parameters_of(signature)
-    wanted = [parameter.arg for parameter in parameters.args]
-    least = len(wanted) - len(parameters.defaults)
+    due = [parameter.arg for parameter in parameters.args]
+    least = len(due) - len(parameters.defaults)
     keywords: dict[int, str] = {}
     takes = None
-    for place, name in enumerate(wanted[least:], start=least):
-        keyword = _keyword(actual, place, name, len(wanted) - least)
+    for place, name in enumerate(due[least:], start=least):
+        keyword = _keyword(actual, place, name, len(due) - least)
         if keyword is not None:
             keywords[place] = keyword
         elif takes is None and place >= len(actual.positional) and not actual.more:
@@ -180,11 +180,11 @@ def passing(actual: Signature, signature: str) -> Passing | None:
     missing = {name for name in actual.keywords if name not in actual.optional} - set(keywords.values())
     if missing or (least > len(actual.positional) and not actual.more):
         return None
-    if len(required) > min((*keywords, len(wanted) if takes is None else takes)):
+    if len(required) > min((*keywords, len(due) if takes is None else takes)):
         return None
-    named = {*actual.positional, *actual.keywords} - actual.optional
-    lacking = named.intersection(keywords.values())
-    requires = len(wanted) if lacking else len(required) if len(required) > least else None
+    without_default = {*actual.positional, *actual.keywords} - actual.optional
+    lacking = without_default.intersection(keywords.values())
+    requires = len(due) if lacking else len(required) if len(required) > least else None
     return Passing(takes, requires, keywords)
 
 

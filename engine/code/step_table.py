@@ -97,9 +97,11 @@ class StepTable(SpecialArgument):
         rows = "".join(f"\n    {tokens!r}: {list(row)!r}," for tokens, row in self.rows)
         table = f"table = {{{rows}\n}}  # by the tokens after bos\n\n" if rows else ""
         other = repr(list(self.other))
-        found = f"table.get(s[1:], {other})" if rows else other
+        row_text = f"table.get(s[1:], {other})" if rows else other
         dtype = "" if self.dtype == "float64" and library == "numpy" else f", dtype={kind}"
-        return f"{table}\ndef {name}(y, s):\n    s = (*s, int(y))\n    return {make}({found}{dtype}), s\n\n"
+        return (
+            f"{table}\ndef {name}(y, s):\n    s = (*s, int(y))\n    return {make}({row_text}{dtype}), s\n\n"
+        )
 
     def described(self) -> str:
         """Return a few words for a message."""
@@ -148,8 +150,10 @@ def _rounder(row: tuple[float, ...]) -> Iterable[tuple[float, ...]]:
     """Return distributions that are easier to read, of the same length."""
     size = len(row)
     for place in range(size):
-        yield tuple(1.0 if at == place else 0.0 for at in range(size))
-    order = sorted(range(size), key=lambda at: -row[at])
+        yield tuple(1.0 if token == place else 0.0 for token in range(size))
+    order = sorted(range(size), key=lambda token: -row[token])
     for first in (0.5, 0.75):
-        for one, two in ((order[0], order[1]), (order[1], order[0])) if size > 1 else ():
-            yield tuple(first if at == one else 1 - first if at == two else 0.0 for at in range(size))
+        for likely, unlikely in ((order[0], order[1]), (order[1], order[0])) if size > 1 else ():
+            yield tuple(
+                first if token == likely else 1 - first if token == unlikely else 0.0 for token in range(size)
+            )

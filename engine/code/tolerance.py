@@ -45,6 +45,6 @@ def widened(relative: float, dtype: str, wide: str = "float32") -> float:
     return FLOOR[dtype] + _STEPS[dtype] * EPS[dtype] * roundings
 
 
-def close(got: np.ndarray, wanted: np.ndarray, slack: float) -> bool:
+def close(got: np.ndarray, due: np.ndarray, slack: float) -> bool:
     """Return whether two arrays of one shape agree within `slack` everywhere; NaN never does."""
-    return got.shape == wanted.shape and bool(np.all(np.abs(got - wanted) <= slack))
+    return got.shape == due.shape and bool(np.all(np.abs(got - due) <= slack))

@@ -62,9 +62,9 @@ class CandidateInput:
 
     def leaves(self) -> list[tuple[Leafwise, tuple[str, ...]]]:
         """Return the leaves of the arguments with the names of their axes."""
-        found = flat(self.args)
-        names = self.axes + ((),) * (len(found) - len(self.axes))
-        return list(zip(found, names[: len(found)], strict=True))
+        values = flat(self.args)
+        names = self.axes + ((),) * (len(values) - len(self.axes))
+        return list(zip(values, names[: len(values)], strict=True))
 
     def with_leaves(self, leaves: Sequence[Leafwise]) -> CandidateInput:
         """Return the same arguments with other leaves."""
@@ -101,11 +101,11 @@ def fingerprint(candidate: CandidateInput) -> tuple[Hashable, ...]:
 def simpler(candidate: CandidateInput) -> list[CandidateInput]:
     """Return the neighbours that are simpler than this input, simplest first."""
     now = complexity(candidate)
-    found: dict[tuple[Hashable, ...], CandidateInput] = {}
+    neighbours: dict[tuple[Hashable, ...], CandidateInput] = {}
     for neighbour in _neighbours(candidate):
         if complexity(neighbour) < now:
-            found.setdefault(fingerprint(neighbour), neighbour)
-    return sorted(found.values(), key=complexity)
+            neighbours.setdefault(fingerprint(neighbour), neighbour)
+    return sorted(neighbours.values(), key=complexity)
 
 
 def _neighbours(candidate: CandidateInput) -> Iterator[CandidateInput]:
@@ -202,13 +202,18 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Shown:
-    """A candidate on which the submission differs from the reference, and what it did there."""
+class _Trial:
+    """A candidate, what is right for it and what the submission did there."""
 
     candidate: CandidateInput
     expected: ExpectedResult
     observation: CallObservation
     repeated: bool = False
+
+    @property
+    def fault(self) -> str | None:
+        """In what the result differs from the reference's, None if in nothing."""
+        return _fault(self.observation, self.expected)
 
 
 class _Search:
@@ -224,77 +229,77 @@ class _Search:
         self._left = MAX_CALLS - 1  # one is for the last look
         self._asked: set[object] = set()
 
-    def first_wrong(self, candidates: Sequence[CandidateInput], aspect: str | None = None) -> _Shown | None:
+    def first_wrong(self, candidates: Sequence[CandidateInput], fault: str | None = None) -> _Trial | None:
         """Run candidates in their order; return the first that is wrong in this aspect, or most seriously."""
-        mild: _Shown | None = None
-        fresh = [found for found in candidates if fingerprint(found) not in self._asked]
-        sound = [found for found in fresh if self._exercise.family.is_valid_input(found.args)]
-        while sound and self._left > 0:
+        mild: _Trial | None = None
+        fresh = [candidate for candidate in candidates if fingerprint(candidate) not in self._asked]
+        valid = [candidate for candidate in fresh if self._exercise.family.is_valid_input(candidate.args)]
+        while valid and self._left > 0:
             most = min(self._at_once, self._left)
-            batch, sound = sound[:most], sound[most:]
+            batch, valid = valid[:most], valid[most:]
             self._left -= len(batch)
-            self._asked.update(fingerprint(found) for found in batch)
-            for shown in self._run(batch):
-                kind = _fault(shown.observation, shown.expected)
-                if kind is None or aspect not in (None, kind):
+            self._asked.update(fingerprint(candidate) for candidate in batch)
+            for trial in self._run(batch):
+                kind = trial.fault
+                if kind is None or fault not in (None, kind):
                     continue
-                if aspect is not None or kind not in _MILD:
-                    return shown
-                if mild is None or _MILD.index(kind) < _MILD.index(_fault_of(mild)):
-                    mild = shown
+                if fault is not None or kind not in _MILD:
+                    return trial
+                if mild is None or _MILD.index(kind) < _MILD.index(mild.fault or ""):
+                    mild = trial
         return mild
 
-    def alone(self, shown: _Shown, aspect: str | None) -> _Shown | None:
+    def alone(self, trial: _Trial, fault: str | None) -> _Trial | None:
         """Return what one candidate does in a process of its own, if that is wrong in this aspect."""
-        again = self._run([shown.candidate])
-        return again[0] if again and _fault(again[0].observation, again[0].expected) == aspect else None
+        again = self._run([trial.candidate])
+        return again[0] if again and again[0].fault == fault else None
 
-    def twice(self, shown: _Shown) -> _Shown | None:
+    def twice(self, trial: _Trial) -> _Trial | None:
         """Return what one candidate gives the second time, if only that is wrong: something is kept."""
-        both = self._run([shown.candidate, shown.candidate])
-        faults = [_fault(one.observation, one.expected) for one in both]
+        both = self._run([trial.candidate, trial.candidate])
+        faults = [each.fault for each in both]
         return replace(both[1], repeated=True) if len(both) == 2 and faults[0] is None and faults[1] else None
 
-    def _run(self, candidates: Sequence[CandidateInput]) -> list[_Shown]:
+    def _run(self, candidates: Sequence[CandidateInput]) -> list[_Trial]:
         name, limits = self._exercise.function, self._exercise.limits
         cases = [
-            PlanCase("candidate", found.args, "ordinary", True, _truth(self._exercise, found))
-            for found in candidates
+            PlanCase("candidate", candidate.args, "ordinary", True, _expected(self._exercise, candidate))
+            for candidate in candidates
         ]
         calls = tuple(case.call(name, self._library, returning=True) for case in cases)
         short = replace(limits, wall_s=min(limits.wall_s, 4.0), call_s=min(limits.call_s, 1.0))
         job = Job(
             self._submission.source, "submission.py", calls, short, (name,), modules=self._submission.modules
         )
-        shown = []
-        for found, case, call, outcome in zip(
+        trials = []
+        for candidate, case, call, outcome in zip(
             candidates, cases, calls, self._runner.run(job).outcomes, strict=True
         ):
             if outcome.status in _LOST:
                 self._left = 0  # what comes after it wasn't run, and shrinking a hang takes seconds
                 break
             assert case.expected is not None
-            shown.append(_Shown(found, case.expected, observed(case, call, outcome, self._library)))
-        return shown
+            trials.append(_Trial(candidate, case.expected, observed(case, call, outcome, self._library)))
+        return trials
 
 
 def find_counterexample(
     exercise: CodeExercise,
-    seen: PlanObservations,
+    run: PlanObservations,
     submission: CodeSubmission,
     runner: Runner,
-    named: Collection[str] = (),
+    mutants: Collection[str] = (),
 ) -> Counterexample | None:
     """Return the smallest counterexample found within the budget of calls, or None.
 
     Parameters
     ----------
     exercise : CodeExercise
-    seen : PlanObservations
+    run : PlanObservations
         What the submission did on the plan; only public cases of it are ever shown.
     submission : CodeSubmission
     runner : Runner
-    named : collection of str
+    mutants : collection of str
         Ids of the mutants that the submission equals: what shows them, found once in this process, is
         tried first, so that most searches cost one call.
 
@@ -303,52 +308,52 @@ def find_counterexample(
     EngineError
         The runner was lost.
     """
-    lost = _lost_case(exercise, seen)
+    lost = _lost_case(exercise, run)
     if lost is not None:
         return lost
-    faults = _faults(seen)
+    faults = _faults(run)
     if not faults:  # what is wrong shows in no result: an input that must be refused, a gradient
         return None
-    key = (exercise.version, seen.plan.id, seen.library, _signature(seen))
-    kept = _kept.get(key)
-    search = _Search(exercise, submission, seen.library, runner)
-    if kept is not None:
-        if kept[0] == submission.sha256:
-            return kept[1]
+    key = (exercise.version, run.plan.id, run.library, _signature(run))
+    earlier = _kept.get(key)
+    search = _Search(exercise, submission, run.library, runner)
+    if earlier is not None:
+        if earlier[0] == submission.sha256:
+            return earlier[1]
         if (
-            kept[2] is not None
+            earlier[2] is not None
         ):  # another file with the same outputs: is the same input wrong in the same way?
-            again = search.first_wrong([kept[2]])
-            if again is not None and (shown := _show(exercise, seen.library, again)) == kept[1]:
-                return shown
-    found = _like_a_mutant(exercise, search, named)
-    if found is None or (_fault_of(found) in _MILD and not faults.issubset(_MILD)):
-        found = _smallest(exercise, search) or found
-    smallest = None if found is None else _show(exercise, seen.library, found)
-    _kept.put(key, (submission.sha256, smallest, None if found is None else found.candidate))
+            again = search.first_wrong([earlier[2]])
+            if again is not None and (counterexample := _show(exercise, run.library, again)) == earlier[1]:
+                return counterexample
+    trial = _like_a_mutant(exercise, search, mutants)
+    if trial is None or (trial.fault in _MILD and not faults.issubset(_MILD)):
+        trial = _smallest(exercise, search) or trial
+    smallest = None if trial is None else _show(exercise, run.library, trial)
+    _kept.put(key, (submission.sha256, smallest, None if trial is None else trial.candidate))
     return smallest
 
 
-def _like_a_mutant(exercise: CodeExercise, search: _Search, named: Collection[str]) -> _Shown | None:
+def _like_a_mutant(exercise: CodeExercise, search: _Search, mutants: Collection[str]) -> _Trial | None:
     """Return the smallest input that shows one of these mutants, if the submission is wrong there too."""
-    own = [_shows(exercise, mutant) for mutant in exercise.mutants if mutant.id in named]
-    known = sorted((found for found in own if found is not None), key=complexity)
-    if not known:
+    candidates = [_shows(exercise, mutant) for mutant in exercise.mutants if mutant.id in mutants]
+    simplest_first = sorted((candidate for candidate in candidates if candidate is not None), key=complexity)
+    if not simplest_first:
         return None
-    shown = search.first_wrong(known)
-    if shown is None or len(known) == 1:
-        return shown
-    return search.alone(shown, _fault(shown.observation, shown.expected))
+    trial = search.first_wrong(simplest_first)
+    if trial is None or len(simplest_first) == 1:
+        return trial
+    return search.alone(trial, trial.fault)
 
 
-def _truth(exercise: CodeExercise, candidate: CandidateInput) -> ExpectedResult:
+def _expected(exercise: CodeExercise, candidate: CandidateInput) -> ExpectedResult:
     """Return what is right for a candidate: searches for different mistakes ask for much the same ones."""
     key = (exercise.family_name, fingerprint(candidate))
-    found = _truths.get(key)
-    if found is None:
-        found = exercise.family.expected(candidate.args)
-        _truths.put(key, found)
-    return found
+    expected = _known_results.get(key)
+    if expected is None:
+        expected = exercise.family.expected(candidate.args)
+        _known_results.put(key, expected)
+    return expected
 
 
 @lru_cache(maxsize=1024)
@@ -357,31 +362,33 @@ def _shows(exercise: CodeExercise, mutant: KnownWrongProgram) -> CandidateInput 
     submission = CodeSubmission(mutant.source, mutant.filename, "")
     library = library_of(mutant.source)
     with TrustedRunner() as runner:
-        found = _smallest(exercise, _Search(exercise, submission, library, runner))
-    return None if found is None else found.candidate
+        trial = _smallest(exercise, _Search(exercise, submission, library, runner))
+    return None if trial is None else trial.candidate
 
 
-def _smallest(exercise: CodeExercise, search: _Search) -> _Shown | None:
-    truth = exercise.family
-    best = search.first_wrong([CandidateInput(args, truth.axes(args)) for args in truth.candidates()])
+def _smallest(exercise: CodeExercise, search: _Search) -> _Trial | None:
+    source = exercise.family
+    best = search.first_wrong([CandidateInput(args, source.axes(args)) for args in source.candidates()])
     if best is None:
         best = search.first_wrong(_varied(exercise.family_name))
     if best is None:
         return None
-    aspect = _fault(best.observation, best.expected)
-    while (better := search.first_wrong(simpler(best.candidate)[:_BATCH], aspect)) is not None:
+    fault = best.fault
+    while (better := search.first_wrong(simpler(best.candidate)[:_BATCH], fault)) is not None:
         best = better
     # run alone, as the student will: a fault that needs earlier calls isn't what this input shows
-    return search.alone(best, aspect) or search.twice(best)
+    return search.alone(best, fault) or search.twice(best)
 
 
 @cache
 def _varied(family_name: str) -> tuple[CandidateInput, ...]:
     """Return the inputs of plans whose seeds are no secret, simplest first: they are like the hidden ones."""
-    found = family(family_name)
-    cases = [case for seed in _PUBLIC_SEEDS for case in found.plan(seed).cases]
+    source = family(family_name)
+    cases = [case for seed in _PUBLIC_SEEDS for case in source.plan(seed).cases]
     candidates = [
-        CandidateInput(case.args, found.axes(case.args)) for case in cases if found.is_valid_input(case.args)
+        CandidateInput(case.args, source.axes(case.args))
+        for case in cases
+        if source.is_valid_input(case.args)
     ]
     return tuple(sorted(candidates, key=complexity))
 
@@ -405,13 +412,9 @@ def _fault(observation: CallObservation, expected: ExpectedResult) -> str | None
     return "argument" if observation.modified else None
 
 
-def _fault_of(shown: _Shown) -> str:
-    return _fault(shown.observation, shown.expected) or ""
-
-
-def _faults(seen: PlanObservations) -> set[str]:
+def _faults(run: PlanObservations) -> set[str]:
     """Return in what the results of the plan differ from the right ones."""
-    cases = zip(seen.plan.cases, seen.items, strict=True)
+    cases = zip(run.plan.cases, run.items, strict=True)
     faults = (_fault(item, case.expected) for case, item in cases if case.expected is not None)
     return {fault for fault in faults if fault is not None}
 
@@ -422,12 +425,12 @@ def _is_rounding(values: np.ndarray, part: ExpectedPart) -> bool:
     return bool((np.abs(values - part.values) <= max(VALUES * largest, 10 * part.slack)).all())
 
 
-def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample:
-    names, args = exercise.family.argument_names, shown.candidate.args
+def _show(exercise: CodeExercise, library: str, trial: _Trial) -> Counterexample:
+    names, args = exercise.family.argument_names, trial.candidate.args
     code = python_of(args, names, exercise.function, library)
-    if shown.repeated:
+    if trial.repeated:
         code = f"{code}\n{code.splitlines()[-1]}  # the second time"
-    observation, expected = shown.observation, shown.expected
+    observation, expected = trial.observation, trial.expected
     if _fault(observation, expected) == "argument":
         name = names[observation.changed or 0]
         got = f"{name} isn't as it was before the call"
@@ -444,31 +447,31 @@ def _show(exercise: CodeExercise, library: str, shown: _Shown) -> Counterexample
     return Counterexample(code, got, right)
 
 
-def _result_pair(found: Sequence[ReadPart], expected: ExpectedResult, library: str) -> tuple[str, str]:
+def _result_pair(parts: Sequence[ReadPart], expected: ExpectedResult, library: str) -> tuple[str, str]:
     """Return both results as text, with as many digits as it takes to tell them apart."""
     for digits in (6, 12, 17):
-        got, right = expected.result.text(found, library, digits), expected.text(library, digits)
+        got, right = expected.result.text(parts, library, digits), expected.text(library, digits)
         if got != right:
             break
-    shapes = [shape_text(part.values.shape) for part in (found[0], expected.parts[0])]
-    if len(found) == 1 and found[0].dtype != "int" and shapes[0] != shapes[1]:
+    shapes = [shape_text(part.values.shape) for part in (parts[0], expected.parts[0])]
+    if len(parts) == 1 and parts[0].dtype != "int" and shapes[0] != shapes[1]:
         return f"{got} of shape {shapes[0]}", f"{right} of shape {shapes[1]}"
     return got, right
 
 
-def _lost_case(exercise: CodeExercise, seen: PlanObservations) -> Counterexample | None:
+def _lost_case(exercise: CodeExercise, run: PlanObservations) -> Counterexample | None:
     """Return the first public case that hung, ran out of memory or crashed: nothing to shrink there."""
-    for case, observation in zip(seen.plan.cases, seen.items, strict=True):
+    for case, observation in zip(run.plan.cases, run.items, strict=True):
         if observation.status in _WORDS and case.public and case.expected is not None:
-            code = python_of(case.args, exercise.family.argument_names, exercise.function, seen.library)
-            return Counterexample(code, _WORDS[observation.status], case.expected.text(seen.library))
+            code = python_of(case.args, exercise.family.argument_names, exercise.function, run.library)
+            return Counterexample(code, _WORDS[observation.status], case.expected.text(run.library))
     return None
 
 
-def _signature(seen: PlanObservations) -> str:
+def _signature(run: PlanObservations) -> str:
     """Return a hash of all that the submission did on the plan."""
     digest = hashlib.sha256()
-    for item in seen.items:
+    for item in run.items:
         kind = item.exception.type if item.exception is not None else item.misfit
         digest.update(f"|{item.status}|{kind}|{item.modified}".encode())
         for part in item.parts or ():
@@ -481,4 +484,4 @@ Kept = tuple[str, Counterexample | None, CandidateInput | None]
 
 
 _kept = LruCache[Kept](512)
-_truths = LruCache[ExpectedResult](8192)  # tiny arrays: some MiB
+_known_results = LruCache[ExpectedResult](8192)  # tiny arrays: some MiB

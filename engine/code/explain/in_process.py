@@ -221,6 +221,6 @@ def _outcome(report: Report) -> CallOutcome:
     )
 
 
-def _exception(told: Mapping[str, Any]) -> ExceptionInfo:
-    file = told["file"]
-    return ExceptionInfo(told["type"], told["text"], told["line"], f"{file}.py" if file else None)
+def _exception(report: Mapping[str, Any]) -> ExceptionInfo:
+    file = report["file"]
+    return ExceptionInfo(report["type"], report["text"], report["line"], f"{file}.py" if file else None)

@@ -77,8 +77,8 @@ class MutantBehaviour:
             case, sent = self._plan.cases[place], self._plan.sent(self._library)[place]
             # whose memory a result is made of isn't looked at here, and comparing it takes most of the time
             call = replace(sent, function=self._function, overwrite_result=False)
-            found = observed(case, call, self._program.call(call), self._library)
-            self._seen[place] = found, wrong_facets(found, case.expected)
+            observation = observed(case, call, self._program.call(call), self._library)
+            self._seen[place] = observation, wrong_facets(observation, case.expected)
         return self._seen[place]
 
     def order(self) -> Iterator[int]:
@@ -168,10 +168,10 @@ def wrong_facets(observation: CallObservation, expected: ExpectedResult | None) 
     return tuple(facets)
 
 
-def _wrong_gradients(found: tuple[Floats | None, ...], wanted: tuple[ExpectedPart, ...]) -> list[str]:
-    wrong = len(found) != len(wanted) or any(
+def _wrong_gradients(gradients: tuple[Floats | None, ...], due: tuple[ExpectedPart, ...]) -> list[str]:
+    wrong = len(gradients) != len(due) or any(
         got is None or not close(got, part.values, part.slack)
-        for got, part in zip(found, wanted, strict=True)
+        for got, part in zip(gradients, due, strict=True)
     )
     return ["gradient"] if wrong else []
 
@@ -227,75 +227,75 @@ def name_mutants(
         return ()
     if degenerate(PlanObservations(plan, exercise.function, "", tuple(observations))) is not None:
         return ()
-    known = gallery(exercise, plan)
-    with known.lock:
-        behaviours = known.behaviours
-        named = _best_matches(_matches(behaviours, submission, None))
-        for aspects in _CALMER:
-            named += _named_within(aspects, behaviours, named, submission)
+    mutants = gallery(exercise, plan)
+    with mutants.lock:
+        behaviours = mutants.behaviours
+        matches = _best_matches(_matches(behaviours, submission, None))
+        for kinds in _CALMER:
+            matches += _named_within(kinds, behaviours, matches, submission)
         # only now, because there are mutants that differ from one another by as little
         loosely = replace(submission, loosely=True)
-        named = named or _best_matches(_matches(behaviours, loosely, None))
-        for aspects in _CALMER:
-            named += _named_within(aspects, behaviours, named, loosely)
-    return _diagnoses(exercise, {name for match in named for name in match.names})
+        matches = matches or _best_matches(_matches(behaviours, loosely, None))
+        for kinds in _CALMER:
+            matches += _named_within(kinds, behaviours, matches, loosely)
+    return _diagnoses(exercise, {name for match in matches for name in match.names})
 
 
-def _diagnoses(exercise: CodeExercise, named: set[str]) -> tuple[Diagnosis, ...]:
+def _diagnoses(exercise: CodeExercise, mutants: set[str]) -> tuple[Diagnosis, ...]:
     """Return the sentences of these mistakes in the order of the spec."""
-    return tuple(Diagnosis(mutant.id, mutant.feedback) for mutant in exercise.mutants if mutant.id in named)
+    return tuple(Diagnosis(mutant.id, mutant.feedback) for mutant in exercise.mutants if mutant.id in mutants)
 
 
 def _named_within(
-    aspects: frozenset[str],
+    kinds: frozenset[str],
     behaviours: Sequence[MutantBehaviour],
-    named: Sequence[_Match],
+    earlier: Sequence[_Match],
     submission: _Submission,
 ) -> list[_Match]:
     """Return the mutants that explain, within these aspects, what the named ones leave unexplained."""
     cases = submission.plan.cases
-    covered: frozenset[Element] = frozenset().union(*(match.elements for match in named))
-    left = submission.wrong - covered
-    if not {one for one in left if cases[one[0]].kind in aspects}:
+    covered: frozenset[Element] = frozenset().union(*(match.elements for match in earlier))
+    unexplained = submission.wrong - covered
+    if not {element for element in unexplained if cases[element[0]].kind in kinds}:
         return []
-    taken = {match.behaviour.mutant for match in named}
+    ids = {match.behaviour.mutant for match in earlier}
     rest = [
-        found
-        for found in behaviours
-        if found.mutant not in taken and len(found.names) == 1  # what sets a pair apart may lie outside
+        behaviour
+        for behaviour in behaviours
+        if behaviour.mutant not in ids and len(behaviour.names) == 1  # what sets a pair apart may lie outside
     ]
-    matches = _matches(rest, submission, aspects, left)
+    matches = _matches(rest, submission, kinds, unexplained)
     return _best_matches([match for match in matches if not match.elements & covered])
 
 
 def _best_matches(matches: Sequence[_Match]) -> list[_Match]:
     """Return the matches that no other one explains better, with the names that are certain."""
     largest = [match for match in matches if not any(match.elements < other.elements for other in matches)]
-    told = []
+    certain = []
     for match in largest:
         # what else explains the same may only differ in mistakes that don't show here: a pair of mistakes
         # looks like one of them on calm inputs, so what all explanations have in common is named
         others = [other.names for other in largest if match.elements & other.elements]
         common = match.names.intersection(*others)
         if common:
-            told.append(_Match(match.behaviour, common, match.elements))
-    return told
+            certain.append(_Match(match.behaviour, common, match.elements))
+    return certain
 
 
 def _matches(
     behaviours: Sequence[MutantBehaviour],
     submission: _Submission,
-    aspects: frozenset[str] | None,
-    left: frozenset[Element] | None = None,
+    kinds: frozenset[str] | None,
+    unexplained_yet: frozenset[Element] | None = None,
 ) -> list[_Match]:
     """Return the mutants that the submission equals, within some aspects or everywhere.
 
     `left` is what is wrong and not explained yet, all if None.
     """
-    unexplained = submission.wrong if left is None else left
-    found = []
+    unexplained = submission.wrong if unexplained_yet is None else unexplained_yet
+    matches = []
     for behaviour in behaviours:
-        elements = _equalled(behaviour, submission, aspects)
+        elements = _equalled(behaviour, submission, kinds)
         if not elements:
             continue
         # an element may be missing from `wrong` where rounding decides on which side of the tolerance it is
@@ -305,8 +305,8 @@ def _matches(
         extreme = all(submission.plan.cases[place].kind == "large" for place, _ in elements)
         enough = inputs >= LEAST_INPUTS + extreme or sure or (inputs > 0 and unexplained <= elements)
         if enough and _is_specific(behaviour, submission, elements):
-            found.append(_Match(behaviour, behaviour.names, elements))
-    return found
+            matches.append(_Match(behaviour, behaviour.names, elements))
+    return matches
 
 
 def _is_specific(behaviour: MutantBehaviour, submission: _Submission, elements: frozenset[Element]) -> bool:
@@ -339,26 +339,26 @@ def _breakdown(observation: CallObservation) -> str | None:
 
 
 def _equalled(
-    behaviour: MutantBehaviour, submission: _Submission, aspects: frozenset[str] | None
+    behaviour: MutantBehaviour, submission: _Submission, kinds: frozenset[str] | None
 ) -> frozenset[Element] | None:
     """Return where a mutant is wrong, or None as soon as the submission differs from it in such a place.
 
     That an input is accepted counts only if it's all that is wrong with the mutant. Another exception than
     the one that is asked for is the same mistake on whichever inputs it shows.
     """
-    found: set[Element] = set()
+    elements: set[Element] = set()
     accepted: list[int] = []
-    refused = False
+    raises_other_error = False
     cases = submission.plan.cases
     for place in behaviour.order():
-        if aspects is not None and cases[place].kind not in aspects:
+        if kinds is not None and cases[place].kind not in kinds:
             continue
         mutant, facets = behaviour.at(place)
         if facets == ("accepted",):
             accepted.append(place)
             continue
         if facets == ("other error",):
-            refused = True
+            raises_other_error = True
             continue
         for facet in facets:
             if _was_read_only(mutant) and submission.observations[place].exception is None:
@@ -368,11 +368,11 @@ def _equalled(
             if not _same(mutant, facet, place, submission):
                 behaviour.told_by(place)
                 return None
-            found.add((place, facet))
-    if refused and not found and not accepted:
-        return frozenset(one for one in submission.wrong if one[1] == "other error")
-    if found or not accepted:
-        return frozenset(found)
+            elements.add((place, facet))
+    if raises_other_error and not elements and not accepted:
+        return frozenset(element for element in submission.wrong if element[1] == "other error")
+    if elements or not accepted:
+        return frozenset(elements)
     if all(submission.observations[place].status is CallStatus.RETURNED for place in accepted):
         return frozenset((place, "accepted") for place in accepted)
     return None
@@ -396,18 +396,20 @@ def _same(mutant: CallObservation, facet: str, place: int, submission: _Submissi
 
 def _writes_into_a_leaf(observation: CallObservation) -> bool:
     """Return whether torch stopped a write into an argument whose gradient is wanted."""
-    told = observation.exception
-    return told is not None and told.type == "RuntimeError" and "in-place operation" in told.text
+    exception = observation.exception
+    return (
+        exception is not None and exception.type == "RuntimeError" and "in-place operation" in exception.text
+    )
 
 
 def _fills_beyond_half(observation: CallObservation) -> bool:
-    told = observation.exception
-    return told is not None and "Half without overflow" in told.text
+    exception = observation.exception
+    return exception is not None and "Half without overflow" in exception.text
 
 
 def _was_read_only(observation: CallObservation) -> bool:
-    told = observation.exception
-    return told is not None and told.type == "ValueError" and "read-only" in told.text
+    exception = observation.exception
+    return exception is not None and exception.type == "ValueError" and "read-only" in exception.text
 
 
 def _dtypes(observation: CallObservation) -> tuple[str, ...]:
@@ -417,14 +419,14 @@ def _dtypes(observation: CallObservation) -> tuple[str, ...]:
 def _same_gradients(
     mutant: tuple[Floats | None, ...] | None,
     student: tuple[Floats | None, ...] | None,
-    wanted: tuple[ExpectedPart, ...],
+    due: tuple[ExpectedPart, ...],
     submission: _Submission,
 ) -> bool:
-    if mutant is None or student is None or not len(mutant) == len(student) == len(wanted):
+    if mutant is None or student is None or not len(mutant) == len(student) == len(due):
         return False
     return all(
         a is b if a is None or b is None else a.shape == b.shape and _equal(a, b, part, submission.loosely)
-        for a, b, part in zip(mutant, student, wanted, strict=True)
+        for a, b, part in zip(mutant, student, due, strict=True)
     )
 
 

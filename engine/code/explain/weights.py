@@ -27,31 +27,31 @@ _ONE = 1e-6
 _LONGEST_CALL = 160
 
 
-def compared_weights(seen: PlanObservations) -> tuple[ComparedWeights, ...]:
+def compared_weights(run: PlanObservations) -> tuple[ComparedWeights, ...]:
     """Return the weights of a few public inputs as they came back, beside the right ones.
 
     What is a row of weights is told by the right values: they are not negative and sum to 1, or are all 0
     where everything is hidden. Results of another kind, type or shape are left out: the checks tell them.
     """
-    found: dict[str, ComparedWeights] = {}
-    for member, case in enumerate(seen.plan.cases):
+    by_call: dict[str, ComparedWeights] = {}
+    for member, case in enumerate(run.plan.cases):
         if not case.public or case.expected is None or case.kind not in _KINDS:
             continue
-        call = described(seen.plan, member, seen.function)
+        call = described(run.plan, member, run.function)
         is_long = len(call) > _LONGEST_CALL
-        shown = described(seen.plan, member, seen.function, shapes=True) if is_long else call
-        for name, got, part in _weights(seen, member, case):
-            if call not in found:
-                found[call] = _compared(shown, name, got.values, part)
-    ordered = sorted(found.values(), key=lambda one: not one.differing)
+        text = described(run.plan, member, run.function, shapes=True) if is_long else call
+        for name, got, part in _weights(run, member, case):
+            if call not in by_call:
+                by_call[call] = _compared(text, name, got.values, part)
+    ordered = sorted(by_call.values(), key=lambda compared: not compared.differing)
     return tuple(ordered[:MOST_CASES] if ordered and ordered[0].differing else ordered[:1])
 
 
 def _weights(
-    seen: PlanObservations, member: int, case: PlanCase
+    run: PlanObservations, member: int, case: PlanCase
 ) -> Iterator[tuple[str, ReadPart, ExpectedPart]]:
     """Yield the parts of one result that should be weights, by name."""
-    parts, expected = seen[member].parts, case.expected
+    parts, expected = run[member].parts, case.expected
     if parts is None or expected is None:
         return
     for name, got, part in zip(expected.result.parts, parts, expected.parts, strict=True):

@@ -16,7 +16,7 @@ from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_
 __all__ = ["FAMILY"]
 
 Sizes = tuple[int, int, int, int]  # n states, dh, ds, da
-Drawn = tuple[Floats, Floats, Floats, Floats, Floats]
+Sample = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
 def _size(arrays: Sequence[Floats]) -> Rounding:
@@ -39,24 +39,24 @@ class _Additive(ArrayFamily):
         public = plan.add_public({"square": _SQUARE, "rect": _RECT})
         # two of unequal sizes and two with square matrices, one of them with as many states
         square_sizes = [(square,) * 4, (other + 1, other, other, other)]
-        drawn = [_draw(values, sizes) for sizes in (first, second, *square_sizes)]
-        members = plan.add_ordinary(drawn)
+        samples = [_draw(values, sizes) for sizes in (first, second, *square_sizes)]
+        members = plan.add_ordinary(samples)
         _add_bounds(plan, [*public, *members])
-        _add_silent(plan, drawn)
-        for place, (member, arrays) in enumerate(zip(members, drawn, strict=True)):
+        _add_silent(plan, samples)
+        for place, (member, arrays) in enumerate(zip(members, samples, strict=True)):
             add_key_relations(plan, member, place, arrays, values)
             add_tanh_relations(plan, member, place, arrays, values)
-        add_saturated(plan, [_SQUARE, *drawn])
-        plan.add_contract(_SQUARE, drawn[2], drawn[:2])
-        self.add_gradients(plan, _SQUARE, drawn[:2], values)
+        add_saturated(plan, [_SQUARE, *samples])
+        plan.add_contract(_SQUARE, samples[2], samples[:2])
+        self.add_gradients(plan, _SQUARE, samples[:2], values)
         s, H, W, U, v = _RECT
-        refused = {
+        refusals = {
             "state-too-short": (s[:2], H, W, U, v),
             "matrices-exchanged": (s, H, U, W, v),
             "too-few-rows": (s, H, W, U[:3], v),
             "v-too-short": (s, H, W, U, v[:3]),
         }
-        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_refusals(refusals, _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
         plan.add_again(public[0])
 
@@ -76,7 +76,7 @@ _RECT = (
 )
 
 
-def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Sample:
     """Return arguments whose sums stay where tanh is neither straight nor flat."""
     n, dh, ds, da = sizes
     s, H = values.distinct(1, (ds,)), values.eighths(1, (n, dh))
@@ -93,9 +93,9 @@ def _add_bounds(plan: PlanBuilder, members: list[int]) -> None:
         plan.judge("within", member, low=-bound, high=bound)
 
 
-def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
+def _add_silent(plan: PlanBuilder, samples: list[Sample]) -> None:
     # one of the two parts is left out: what remains has a formula of its own
-    for place, (s, H, W, U, v) in enumerate([_SQUARE, *drawn]):
+    for place, (s, H, W, U, v) in enumerate([_SQUARE, *samples]):
         public = place == 0
         member = plan.case(f"no-keys-{place}", s, H, W, 0 * U, v, public=public)
         plan.judge("equal-scores", member)
@@ -109,21 +109,21 @@ def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
-    one, mat = np.array([1.0]), np.array([[1.0]])
+    ones, mat = np.array([1.0]), np.array([[1.0]])
     unit, column = np.array([1.0, 0.0]), np.array([[1.0], [0.0]])
     numbers = ((1, 0, 1, 0, 1), (0, 1, 0, 1, 1), (1, 1, 1, 1, 1), (1, 1, 1, 0, 1), (1, 2, 2, 1, 2))
     for s, h, w, u, v in numbers:
-        yield s * one, h * mat, w * mat, u * mat, v * one
-    yield one, column, mat, mat, one
-    yield one, column, column, column[::-1].copy(), np.array([2.0, 1.0])
+        yield s * ones, h * mat, w * mat, u * mat, v * ones
+    yield ones, column, mat, mat, ones
+    yield ones, column, column, column[::-1].copy(), np.array([2.0, 1.0])
     yield unit, mat, np.array([[0.0, 1.0], [1.0, 0.0]]), column, np.array([1.0, 2.0])
     yield unit, mat, np.array([[0.0, 1.0], [0.0, 0.0]]), 0 * column, np.array([1.0, 1.0])
-    yield one, unit[np.newaxis], mat, np.array([[0.0, 1.0]]), one
+    yield ones, unit[np.newaxis], mat, np.array([[0.0, 1.0]]), ones
     yield _SQUARE
     yield _RECT
     for height in (1000.0, -1000.0):
-        yield height * one, mat, mat, mat, one
-    yield single(one, mat, mat, mat, one)
+        yield height * ones, mat, mat, mat, ones
+    yield single(ones, mat, mat, mat, ones)
     yield single(*_SQUARE)
 
 

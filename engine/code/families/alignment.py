@@ -43,8 +43,8 @@ class _HardAlignment(ArrayFamily):
         plan.judge_each(("shape", "values", "one-hot", "at-largest"), [square, rect, *hidden, *ties])
         plan.judge("at-largest", plan.case("narrowly", _NARROWLY, public=True))
         _add_orders(plan, hidden, values)
-        drawn = [(plan.argument(member),) for member in hidden]
-        plan.add_contract((_RECT,), drawn[2], drawn[:2])
+        samples = [(plan.argument(member),) for member in hidden]
+        plan.add_contract((_RECT,), samples[2], samples[:2])
         plan.add_beyond_blocks(partial(_any, values), beyond_blocks(first, values))
         plan.add_again(square)
 

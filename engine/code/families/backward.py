@@ -59,8 +59,8 @@ class _Backward(ArrayFamily):
             plan.judge("row-sums", member, cases="large", part=2, due=args[3].sum(axis=0))
         plan.add_contract(_RECT, inputs[2], inputs[3:5])
         Q, K, V, G = _RECT
-        refused = {"keys": (Q, K[:, :1], V, G), "values": (Q, K, V[:2], G), "rows": (Q, K, V, G[:1])}
-        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        refusals = {"keys": (Q, K[:, :1], V, G), "values": (Q, K, V[:2], G), "rows": (Q, K, V, G[:1])}
+        plan.add_refusals(refusals, _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(_SIZES[1], values))
         plan.add_again(members[0], "again")
 
@@ -115,8 +115,8 @@ def _add_uniform(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
 
 def _add_weights(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
     Q, K, _, _ = inputs
-    shown = plan.case(f"weights-{place}", Q, K, np.zeros((len(K), len(Q))), np.eye(len(Q)), public=place < 2)
-    plan.judge("weights-in-dv", shown, scores=Q @ K.T / np.sqrt(Q.shape[1]))
+    member = plan.case(f"weights-{place}", Q, K, np.zeros((len(K), len(Q))), np.eye(len(Q)), public=place < 2)
+    plan.judge("weights-in-dv", member, scores=Q @ K.T / np.sqrt(Q.shape[1]))
 
 
 def _add_scale(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
@@ -124,11 +124,11 @@ def _add_scale(plan: PlanBuilder, place: int, inputs: Arrays) -> None:
     # the gradient of these scores, dQ is dS K / sqrt(d) of doubled queries, and half of that of repeated
     # features; dK is dS^T (2 Q) / sqrt(d) of doubled queries, and a quarter of that.
     Q, K, V, G = inputs
-    doubled = plan.case(f"doubled-{place}", 2 * Q, K, V, G, public=place < 2)
+    twice = plan.case(f"doubled-{place}", 2 * Q, K, V, G, public=place < 2)
     tiled = plan.case(f"tiled-{place}", np.tile(Q, (1, 4)), np.tile(K, (1, 4)), V, G, public=place < 2)
     factors, times = (0.5, 0.25, 1.0), (4, 4, 1)
-    plan.judge("grads-tiled", doubled, tiled, parts=(0, 1), factors=factors, times=times)
-    plan.judge("grads-tiled", doubled, tiled, cases="values", parts=(2,), factors=factors, times=times)
+    plan.judge("grads-tiled", twice, tiled, parts=(0, 1), factors=factors, times=times)
+    plan.judge("grads-tiled", twice, tiled, cases="values", parts=(2,), factors=factors, times=times)
 
 
 def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, values: ExactValues) -> None:

@@ -85,9 +85,11 @@ class _Beam(ExerciseFamily):
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
         searches = draw_specs(_searches(), 4, seed)
-        drawn = [(f"hidden-{place}", *_draw(values, search)) for place, search in enumerate(searches)]
+        searches_drawn = [
+            (f"hidden-{place}", *_draw(values, search)) for place, search in enumerate(searches)
+        ]
         members = []
-        for name, table, search in [("three", _TABLE, _PUBLIC), ("two", _OTHER, _SECOND), *drawn]:
+        for name, table, search in [("three", _TABLE, _PUBLIC), ("two", _OTHER, _SECOND), *searches_drawn]:
             members += _add_search(plan, name, table, search)
         plan.judge("runs", members[0])
         single = replace(_TABLE, dtype="float32")
@@ -154,8 +156,8 @@ def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: BeamSize
         if b == 1:
             due = greedy_decode(step, (), bos, search.eos, search.most)
             plan.judge("best", member, cases="greedy", due=due)
-    known = min(token for token in range(bos) if token != search.eos)
-    table_args = (table, (), search.width, known, search.eos, search.most)
+    a_token = min(token for token in range(bos) if token != search.eos)
+    table_args = (table, (), search.width, a_token, search.eos, search.most)
     return [*members, plan.case(f"{name}-bos-known", *table_args, public=public)]
 
 

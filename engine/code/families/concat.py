@@ -16,7 +16,7 @@ from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_
 __all__ = ["FAMILY"]
 
 Sizes = tuple[int, int, int, int]  # n keys, dq, dk, da
-Drawn = tuple[Floats, Floats, Floats, Floats]
+Sample = tuple[Floats, Floats, Floats, Floats]
 
 
 def _size(arrays: Sequence[Floats]) -> Rounding:
@@ -46,26 +46,26 @@ class _Concat(ArrayFamily):
         public = plan.add_public({"even": _EVEN, "uneven": _UNEVEN})
         # two of unequal sizes, one with dq = dk and da = dq + dk, one with dq = dk alone
         even_sizes = [(other, even, even, 2 * even), (other + 1, other, other, other + 2)]
-        drawn = [_draw(values, sizes) for sizes in (first, second, *even_sizes)]
-        members = plan.add_ordinary(drawn)
+        samples = [_draw(values, sizes) for sizes in (first, second, *even_sizes)]
+        members = plan.add_ordinary(samples)
         _add_bounds(plan, [*public, *members])
-        _add_silent(plan, drawn)
-        for place, (member, arrays) in enumerate(zip(members, drawn, strict=True)):
+        _add_silent(plan, samples)
+        for place, (member, arrays) in enumerate(zip(members, samples, strict=True)):
             q, K, W1, w2 = arrays
             due = np.tanh(W1[:, : len(q)] @ q + K @ W1[:, len(q) :].T) @ w2
             plan.judge("agrees", member, cases="split", due=due)
             add_key_relations(plan, member, place, arrays, values)
             add_tanh_relations(plan, member, place, arrays, values)
-        add_saturated(plan, [_EVEN, *drawn])
-        plan.add_contract(_EVEN, drawn[2], drawn[:2])
-        self.add_gradients(plan, _EVEN, drawn[:2], values)
+        add_saturated(plan, [_EVEN, *samples])
+        plan.add_contract(_EVEN, samples[2], samples[:2])
+        self.add_gradients(plan, _EVEN, samples[:2], values)
         q, K, W1, w2 = _UNEVEN
-        refused = {
+        refusals = {
             "query-too-short": (q[:2], K, W1, w2),
             "too-few-columns": (q, K, W1[:, :4], w2),
             "w2-too-short": (q, K, W1, w2[:2]),
         }
-        plan.add_refusals(refused, _INPUTS.letters, _UNEVEN)
+        plan.add_refusals(refusals, _INPUTS.letters, _UNEVEN)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
         plan.add_again(public[0], "even-again")
 
@@ -87,7 +87,7 @@ _UNEVEN = (
 )
 
 
-def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Sample:
     """Return arguments whose sums stay where tanh is neither straight nor flat."""
     n, dq, dk, da = sizes
     q, K = values.distinct(1, (dq,)), values.eighths(1, (n, dk))
@@ -104,9 +104,9 @@ def _add_bounds(plan: PlanBuilder, members: list[int]) -> None:
         plan.judge("within", member, low=-bound, high=bound)
 
 
-def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
+def _add_silent(plan: PlanBuilder, samples: list[Sample]) -> None:
     # some columns of W1 are zero: what remains has a formula of its own
-    for place, (q, K, W1, w2) in enumerate([_EVEN, *drawn]):
+    for place, (q, K, W1, w2) in enumerate([_EVEN, *samples]):
         public, dq = place == 0, len(q)
         of_query = np.arange(W1.shape[1]) < dq
         member = plan.case(f"no-keys-{place}", q, K, np.where(of_query, W1, 0.0), w2, public=public)
@@ -122,17 +122,17 @@ def _add_silent(plan: PlanBuilder, drawn: list[Drawn]) -> None:
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
-    one, mat = np.array([1.0]), np.array([[1.0]])
+    ones, mat = np.array([1.0]), np.array([[1.0]])
     numbers = ((1, 0, 1, 0, 1), (0, 1, 0, 1, 1), (1, 1, 1, 1, 1), (1, 2, 2, 1, 2), (1, 1, 1, 0, 2))
     for q, k, left, right, w in numbers:
-        yield q * one, k * mat, np.array([[float(left), float(right)]]), w * one
-    yield one, np.array([[1.0], [0.0]]), np.array([[1.0, 1.0]]), one
-    yield one, mat, np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([2.0, 1.0])
+        yield q * ones, k * mat, np.array([[float(left), float(right)]]), w * ones
+    yield ones, np.array([[1.0], [0.0]]), np.array([[1.0, 1.0]]), ones
+    yield ones, mat, np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([2.0, 1.0])
     yield _EVEN
     yield _UNEVEN
     for height in (1000.0, -1000.0):
-        yield height * one, mat, np.array([[1.0, 1.0]]), one
-    yield single(one, mat, np.array([[1.0, 1.0]]), one)
+        yield height * ones, mat, np.array([[1.0, 1.0]]), ones
+    yield single(ones, mat, np.array([[1.0, 1.0]]), ones)
     yield single(*_EVEN)
 
 

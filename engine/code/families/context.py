@@ -35,21 +35,21 @@ class _Context(ArrayFamily):
         )
         public = plan.add_public({"square": (_W, _H), "rect": (_W4, _H4)})
         _judge_range(plan, public)
-        named = {"first": first, "second": second, "square-more": (square, square)}
-        hidden = _add_ordinary(plan, named, values)
+        sizes_by_name = {"first": first, "second": second, "square-more": (square, square)}
+        hidden = _add_ordinary(plan, sizes_by_name, values)
         _add_special(plan, hidden, values)
         _add_relations(plan, hidden, values)
         _add_batches(plan, (first, second), batch, values)
-        drawn = [plan.arguments(member) for member in hidden]
-        plan.add_contract((_W, _H), drawn[2], drawn[:2])
-        _add_large(plan, drawn)
-        self.add_gradients(plan, (_W, _H), drawn, values)
-        refused: dict[str, Sequence[Argument]] = {
+        samples = [plan.arguments(member) for member in hidden]
+        plan.add_contract((_W, _H), samples[2], samples[:2])
+        _add_large(plan, samples)
+        self.add_gradients(plan, (_W, _H), samples, values)
+        refusals: dict[str, Sequence[Argument]] = {
             "too-few": (_W[:2], _H),
             "too-many": (np.append(_W, _W), _H),
         }
-        refused |= {f"rows-{name}": args for name, args in misfits(("mn", "nd"), (_W[None], _H)).items()}
-        plan.add_refusals(refused, ("n", "nd"), (_W4, _H4))
+        refusals |= {f"rows-{name}": args for name, args in misfits(("mn", "nd"), (_W[None], _H)).items()}
+        plan.add_refusals(refusals, ("n", "nd"), (_W4, _H4))
         plan.add_beyond_blocks(partial(_any, values), beyond_blocks(first, values))
         plan.add_again(public[0])
 
@@ -82,12 +82,12 @@ def _judge_range(plan: PlanBuilder, members: list[int]) -> None:
 
 
 def _add_ordinary(plan: PlanBuilder, sizes: Mapping[str, Sizes], values: ExactValues) -> list[int]:
-    found = []
+    members = []
     for name, (n, d) in sizes.items():
-        found.append(plan.case(name, _weights(values, (n,)), values.distinct(8, (n, d))))
-    plan.judge_each(("shape", "values"), found)
-    _judge_range(plan, found)
-    return found
+        members.append(plan.case(name, _weights(values, (n,)), values.distinct(8, (n, d))))
+    plan.judge_each(("shape", "values"), members)
+    _judge_range(plan, members)
+    return members
 
 
 def _add_special(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> None:
@@ -154,8 +154,8 @@ def _add_batches(plan: PlanBuilder, sizes: Sequence[Sizes], batch: int, values: 
         plan.judge("empty", plan.case(name, np.zeros((*lead, n)), H, kind="empty"))
 
 
-def _add_large(plan: PlanBuilder, drawn: list[tuple[Floats, Floats]]) -> None:
-    for place, (w, H) in enumerate(drawn):
+def _add_large(plan: PlanBuilder, samples: list[tuple[Floats, Floats]]) -> None:
+    for place, (w, H) in enumerate(samples):
         member = plan.case(f"large-{place}", w, 1024.0 * H, kind="large")
         plan.judge("values", member, cases="large")
 

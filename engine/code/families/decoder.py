@@ -62,17 +62,17 @@ class _Decoder(ExerciseFamily):
         sizes = unequal_sizes(6, among=(2, 3, 4, 5, 6, 7))
         first, second, a = draw_sizes(seed, sizes, sizes, integers(2, 3), different=2)
         public = plan.add_public({"square": _SQUARE, "rect": _RECT})
-        drawn = [_draw(values, sizes) for sizes in (first, second, (a, a, a, a, a + 1, a))]
-        members = [*public, *plan.add_ordinary(drawn)]
+        samples = [_draw(values, sizes) for sizes in (first, second, (a, a, a, a, a + 1, a))]
+        members = [*public, *plan.add_ordinary(samples)]
         plan.judge_each("distribution", members, part=_P)
         plan.judge_each("distribution", members, cases="weights", part=_W)
-        for place, (member, inputs) in enumerate(zip(members, [_SQUARE, _RECT, *drawn], strict=True)):
+        for place, (member, inputs) in enumerate(zip(members, [_SQUARE, _RECT, *samples], strict=True)):
             _add_special(plan, place, inputs)
             _add_bounds(plan, place, member, inputs)
             _add_relations(plan, place, member, inputs, values)
             _add_large(plan, place, inputs)
-        plan.add_contract(_RECT, drawn[2], drawn[:2])
-        for place, args in enumerate([_SQUARE, *drawn[:2]]):
+        plan.add_contract(_RECT, samples[2], samples[:2])
+        for place, args in enumerate([_SQUARE, *samples[:2]]):
             cotangents = [values.distinct(4, part.values.shape) for part in self.expected(args).parts]
             gradients = _gradients(args, cotangents)
             plan.gradient_case(
@@ -234,20 +234,20 @@ def _misfits(inputs: Inputs) -> dict[str, tuple[Argument, ...]]:
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
-    one, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
-    base = {"W": one, "U": one, "v": one[0], "Wx": np.array([[1.0, 2.0]]), "Ws": one, "Wy": one}
+    ones, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
+    base = {"W": ones, "U": ones, "v": ones[0], "Wx": np.array([[1.0, 2.0]]), "Ws": ones, "Wy": ones}
     y, s = np.array([0.5]), np.array([1.0])
-    for H in (one, two, 2 * two[::-1]):
-        for Wy in (one, two):
+    for H in (ones, two, 2 * two[::-1]):
+        for Wy in (ones, two):
             yield y, s, H, {**base, "Wy": Wy}
-            yield -y, s, H, {**base, "Wy": Wy, "W": 2 * one}
-    for H in (one, two):
-        yield y, s, H, {**base, "v": 1000 * one[0]}
-    yield y, s, one, {**base, "Wy": 1000 * one}
+            yield -y, s, H, {**base, "Wy": Wy, "W": 2 * ones}
+    for H in (ones, two):
+        yield y, s, H, {**base, "v": 1000 * ones[0]}
+    yield y, s, ones, {**base, "Wy": 1000 * ones}
     for sizes in ((1, 1, 2, 1, 1, 1), (1, 2, 1, 1, 1, 1), (1, 2, 1, 1, 2, 2)):
         yield _counting(sizes)  # the fewest entries on which a transposed matrix shows
     yield from _public_simple_inputs()
-    yield single(y, s, one, base)
+    yield single(y, s, ones, base)
     yield single(y, s, two, {**base, "Wy": two})
     yield single(*_SQUARE)
 

@@ -72,8 +72,8 @@ class _Greedy(ExerciseFamily):
             args = _draw(values, search, ends=place % 2 == 0)
             members.append(plan.case(f"hidden-{place}", *args))
             table, s0, _, eos, most = args
-            known = min(token for token in range(search.vocabulary) if token != eos)
-            members.append(plan.case(f"bos-known-{place}", table, s0, known, eos, most))
+            a_token = min(token for token in range(search.vocabulary) if token != eos)
+            members.append(plan.case(f"bos-known-{place}", table, s0, a_token, eos, most))
             members.append(plan.case(f"cut-{place}", *args[:4], 1))
         members.append(plan.case("single-precision", replace(_TABLE, dtype="float32"), (), 3, 2, 4))
         _add_longer(plan)

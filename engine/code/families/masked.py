@@ -260,13 +260,13 @@ def _add_large(plan: PlanBuilder, flat: tuple[int, int], height: float, values: 
     mask[:, :2] = True
     ends = np.where(values.integers(0, 1, mask.shape) == 1, height, -height)
     ends[:, 0], ends[:, 1] = height, -height
-    apart = np.where(np.arange(m)[:, None] % 2 == 0, height, -height) + values.eighths(3, mask.shape)
+    alternating = np.where(np.arange(m)[:, None] % 2 == 0, height, -height) + values.eighths(3, mask.shape)
     # an eighth of the height: float32 still holds whole numbers there
     lower = (ends / 8 + values.integers(-4, 4, mask.shape)).astype(np.float32)
     inputs: dict[str, NDArray[np.floating]] = {
         "ends": ends + values.eighths(2, mask.shape),
-        "apart": apart,
-        "apart-more": -apart,
+        "apart": alternating,
+        "apart-more": -alternating,
         "ends-single": lower,
     }
     members += [plan.case(name, scores, mask, kind="large") for name, scores in inputs.items()]
@@ -304,7 +304,7 @@ def _add_layouts(plan: PlanBuilder, hidden: dict[str, int]) -> None:
 
 def _add_refused(plan: PlanBuilder) -> None:
     rect, two = _SQUARE[:2], np.stack([_GAP, _GAP])
-    refused: dict[str, tuple[Floats, Mask]] = {
+    refusals: dict[str, tuple[Floats, Mask]] = {
         "mask-too-short": (_SQUARE[0], np.array([True, False])),
         "mask-swapped": (rect, np.ones((3, 2), dtype=bool)),
         "mask-too-wide": (_SQUARE[0], _GAP),
@@ -315,7 +315,7 @@ def _add_refused(plan: PlanBuilder) -> None:
         "one-entry": (rect[:1, :1], _GAP), "one-row-of-many": (rect[0], _GAP[:1]), "parts": (rect[None], two),
         "one-column": (rect[:, 0], np.ones((2, 2), dtype=bool)),
     }  # fmt: skip
-    plan.add_refusals(refused | {f"mask-grows-{name}": args for name, args in grown.items()})
+    plan.add_refusals(refusals | {f"mask-grows-{name}": args for name, args in grown.items()})
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:

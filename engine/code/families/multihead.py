@@ -18,7 +18,7 @@ from engine.code.shared_cases import billions
 __all__ = ["FAMILY"]
 
 Sizes = tuple[int, int, int, int, int]  # n tokens, d, h heads, columns of one head, columns of Wo
-Drawn = tuple[Floats, Floats, Floats, Floats, Floats, int]
+Sample = tuple[Floats, Floats, Floats, Floats, Floats, int]
 
 
 def _size(args: Sequence[Any]) -> Rounding:
@@ -52,17 +52,19 @@ class _MultiHead(ArrayFamily):
         sizes = st.builds(lambda h, n: (n[0], h[0] * h[1], *h, n[2]), heads, around)
         first, second, square = draw_sizes(seed, sizes, sizes, st.sampled_from([2, 4]), different=2)
         public = plan.add_public({"square": _SQUARE, "rect": _RECT, "one-head": (*_RECT[:5], 1)})
-        drawn = [_draw(values, sizes) for sizes in (first, second, (square, square, 2, square // 2, square))]
-        members = plan.add_ordinary(drawn)
-        for place, inputs in enumerate([_SQUARE, _RECT, *drawn]):
+        samples = [
+            _draw(values, sizes) for sizes in (first, second, (square, square, 2, square // 2, square))
+        ]
+        members = plan.add_ordinary(samples)
+        for place, inputs in enumerate([_SQUARE, _RECT, *samples]):
             _add_heads(plan, place, inputs, values)
             _add_scale(plan, place, inputs)
             _add_weights(plan, place, inputs)
             _add_mixtures(plan, place, inputs)
-        for place, (member, inputs) in enumerate(zip(members, drawn, strict=True)):
+        for place, (member, inputs) in enumerate(zip(members, samples, strict=True)):
             _add_relations(plan, member, place, inputs, values)
         _add_widths(plan, [first, second], values)
-        for place, (X, Wq, Wk, Wv, Wo, h) in enumerate([_RECT, *drawn]):
+        for place, (X, Wq, Wk, Wv, Wo, h) in enumerate([_RECT, *samples]):
             loud = plan.case(
                 f"loud-{place}", X, 1024.0 * Wq, 2.0 * Wk, Wv, np.eye(len(Wo)), h,
                 kind="large", public=place == 0,
@@ -71,17 +73,17 @@ class _MultiHead(ArrayFamily):
         X, Wq, Wk, Wv = billions()
         loud = plan.case("billions", X, Wq, Wk, Wv, np.eye(2), 1, kind="large", public=True)
         plan.judge("stable", loud, mixed=(X @ Wv)[1:])
-        plan.add_contract(_RECT, drawn[2], drawn[:2])
-        self.add_gradients(plan, _SQUARE, drawn[:2], values)
+        plan.add_contract(_RECT, samples[2], samples[:2])
+        self.add_gradients(plan, _SQUARE, samples[:2], values)
         X, Wq, Wk, Wv, Wo, h = _RECT
-        refused: dict[str, tuple[Argument, ...]] = {
+        refusals: dict[str, tuple[Argument, ...]] = {
             "three-heads-of-four": (*_RECT[:5], 3),
             "three-heads-of-eight": (X, *(np.tile(W, (1, 2)) for W in (Wq, Wk, Wv)), np.tile(Wo, (2, 1)), 3),
             "no-head": (*_RECT[:5], 0),
             "keys-narrow": (X, Wq, Wk[:, :2], Wv, Wo, h),
             "tokens-narrow": (X[:, :1], Wq, Wk, Wv, Wo, h),
         }
-        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_refusals(refusals, _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw_fitted, values), beyond_blocks(first, values)[:-1])
         plan.add_again(public[0])
 
@@ -89,7 +91,7 @@ class _MultiHead(ArrayFamily):
         return _simple_inputs()
 
 
-_SQUARE: Drawn = (
+_SQUARE: Sample = (
     np.array([[1.0, 0.0], [0.0, 2.0]]),
     np.array([[1.0, 1.0], [0.0, 1.0]]),
     np.array([[0.0, 1.0], [1.0, 0.0]]),
@@ -97,7 +99,7 @@ _SQUARE: Drawn = (
     np.array([[1.0, 0.0], [2.0, 1.0]]),
     2,
 )
-_WIDE: Drawn = (
+_WIDE: Sample = (
     np.array([[1.0, 0.0], [0.0, 2.0], [1.0, -1.0]]),
     np.array([[1.0, 0.0, 1.0, -1.0], [0.0, 1.0, 0.5, 0.0]]),
     np.array([[0.0, 1.0, -1.0, 0.0], [1.0, 0.0, 0.0, 1.0]]),
@@ -105,7 +107,7 @@ _WIDE: Drawn = (
     np.array([[1.0], [0.0], [2.0], [-1.0]]),
     2,
 )
-_RECT: Drawn = (
+_RECT: Sample = (
     np.array([[1.0, 0.0, 0.0, 1.0], [0.0, 2.0, 1.0, 0.0], [1.0, -1.0, 0.0, 0.5]]),
     np.vstack([_WIDE[1], [[0.0, 0.0, 1.0, 0.0], [1.0, -1.0, 0.0, 0.0]]]),
     np.vstack([_WIDE[2], [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]]),
@@ -115,7 +117,7 @@ _RECT: Drawn = (
 )
 
 
-def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Sample:
     n, d, h, size, out = sizes
     X = values.eighths(1, (n, d))
     X[:, 0] = (spread(n) - 1) / 2  # no two tokens alike
@@ -125,7 +127,7 @@ def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     return X, Wq, Wk, values.distinct(4, (d, h * size)), values.eighths(2, (h * size, out)), h
 
 
-def _fitted(X: Floats, Wq: Floats, Wk: Floats, Wv: Floats, Wo: Floats, h: int) -> Drawn:
+def _fitted(X: Floats, Wq: Floats, Wk: Floats, Wv: Floats, Wo: Floats, h: int) -> Sample:
     """Return arguments of the same result in which X is as wide as all heads together.
 
     Features and heads of zeros fill them up. How wide X may be otherwise is no matter of these inputs.
@@ -138,7 +140,7 @@ def _fitted(X: Floats, Wq: Floats, Wk: Floats, Wv: Floats, Wo: Floats, h: int) -
     return np.pad(X, ((0, 0), (0, width - d))), wider[0], wider[1], wider[2], rows, width // size
 
 
-def _draw_fitted(values: ExactValues, sizes: Sizes) -> Drawn:
+def _draw_fitted(values: ExactValues, sizes: Sizes) -> Sample:
     return _fitted(*_draw(values, sizes))
 
 
@@ -157,20 +159,20 @@ def _blocks(W: Floats, h: int) -> list[Floats]:
     return np.split(W, h, axis=1)
 
 
-def _add_heads(plan: PlanBuilder, place: int, inputs: Drawn, values: ExactValues) -> None:
+def _add_heads(plan: PlanBuilder, place: int, inputs: Sample, values: ExactValues) -> None:
     # Wo passes one head alone: what the others are must not matter; and one head is copied
     X, Wq, Wk, Wv, Wo, h = inputs
     public, size = place < 2, Wk.shape[1] // inputs[5]
     for head in range(h):
-        own = np.arange(h * size) // size == head
-        passed = np.where(own[:, np.newaxis], np.maximum(np.abs(Wo), 0.5), 0.0)
+        of_head = np.arange(h * size) // size == head
+        passed = np.where(of_head[:, np.newaxis], np.maximum(np.abs(Wo), 0.5), 0.0)
         args = (X, Wq, Wk, Wv, passed, h)
         alone = plan.case(f"alone-{place}-{head}", *args, public=public)
-        others = [np.where(own, W, W[:, ::-1] + 1.0) for W in (Wq, Wk, Wv)]
+        others = [np.where(of_head, W, W[:, ::-1] + 1.0) for W in (Wq, Wk, Wv)]
         changed = plan.case(f"others-{place}-{head}", X, *others, passed, h, public=public)
         plan.judge("joint-perm", alone, changed, cases="head-alone")
         first = [block[head] for block in (_blocks(Wq, h), _blocks(Wk, h), _blocks(Wv, h))]
-        single_head = _fitted(X, first[0], first[1], first[2], passed[own], 1)
+        single_head = _fitted(X, first[0], first[1], first[2], passed[of_head], 1)
         lone = plan.case(f"lone-{place}-{head}", *single_head, public=public)
         copied = [np.tile(block, (1, h)) for block in first]
         copies = plan.case(f"copies-{place}-{head}", X, *copied, passed, h, public=public)
@@ -187,7 +189,7 @@ def _widened(W: Floats, h: int) -> Floats:
     return np.hstack([np.tile(block, (1, 4)) for block in _blocks(W, h)])
 
 
-def _add_scale(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+def _add_scale(plan: PlanBuilder, place: int, inputs: Sample) -> None:
     X, Wq, Wk, Wv, Wo, h = inputs
     public = place == 0
     quarter = np.vstack([np.vstack([block, *[0 * block] * 3]) for block in np.split(Wo, h)])
@@ -196,7 +198,7 @@ def _add_scale(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     plan.judge("tile-law", tiled, plan.case(f"doubled-{place}", X, 2 * Wq, Wk, Wv, Wo, h, public=public))
 
 
-def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+def _add_weights(plan: PlanBuilder, place: int, inputs: Sample) -> None:
     # the last head's values are unit vectors, and Wo passes them: the output is that head's weights
     X, Wq, Wk, Wv, _, h = inputs
     d, size = Wq.shape[0], Wq.shape[1] // h
@@ -217,7 +219,7 @@ def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     plan.judge("sum1", member, axis=-1)
 
 
-def _add_mixtures(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+def _add_mixtures(plan: PlanBuilder, place: int, inputs: Sample) -> None:
     X, Wq, Wk, Wv, Wo, h = inputs
     public, unit = place < 2, np.eye(len(Wo))
     inside = plan.case(f"inside-{place}", X, Wq, Wk, Wv, unit, h, public=public)
@@ -230,11 +232,11 @@ def _add_mixtures(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     plan.judge("const-v", equal, mixed=ones @ only)
     blank = plan.case(f"equal-keys-{place}", X, Wq, 0 * Wk, Wv, Wo, h, public=public)
     plan.judge("same-keys", blank, mixed=X @ Wv @ Wo)
-    one = plan.case(f"one-token-{place}", X[1:2], Wq, Wk, Wv, Wo, h, public=public)
-    plan.judge("one-key", one, mixed=X[1:2] @ Wv @ Wo)
+    lone = plan.case(f"one-token-{place}", X[1:2], Wq, Wk, Wv, Wo, h, public=public)
+    plan.judge("one-key", lone, mixed=X[1:2] @ Wv @ Wo)
 
 
-def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: ExactValues) -> None:
+def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Sample, values: ExactValues) -> None:
     X, Wq, Wk, Wv, Wo, h = inputs
     order = values.order(len(X))
     moved = plan.case(f"tokens-moved-{place}", X[order], *inputs[1:])
@@ -247,13 +249,13 @@ def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, va
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
-    one, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
+    ones, two = np.array([[1.0]]), np.array([[0.0], [1.0]])
     pair, column = np.array([[1.0, 2.0]]), np.array([[1.0], [3.0]])
-    for x in (one, two, 2 * two):
-        yield x, one, one, one, one, 1
-        yield x, one, one, 2 * one, one, 1
-        yield x, one, one, one, 2 * one, 1
-    for x in (one, two, 2 * two):
+    for x in (ones, two, 2 * two):
+        yield x, ones, ones, ones, ones, 1
+        yield x, ones, ones, 2 * ones, ones, 1
+        yield x, ones, ones, ones, 2 * ones, 1
+    for x in (ones, two, 2 * two):
         for h in (1, 2):
             yield x, pair, pair, pair, column, h
             yield x, pair, np.ones((1, 2)), pair, column, h
@@ -261,12 +263,12 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     wide = np.array([[1.0, 0.0, 2.0, 1.0]])
     yield two, wide, wide[:, ::-1].copy(), wide, np.array([[1.0], [0.0], [0.0], [0.0]]), 2
     yield two, wide, wide, wide, np.array([[0.0], [1.0], [0.0], [0.0]]), 2
-    yield one, pair, pair, pair, np.eye(2), 2
-    yield one, one, one, one, pair, 1
-    yield 100 * two, 10 * one, one, one, one, 1
+    yield ones, pair, pair, pair, np.eye(2), 2
+    yield ones, ones, ones, ones, pair, 1
+    yield 100 * two, 10 * ones, ones, ones, ones, 1
     yield _SQUARE
     yield _RECT
-    for args in ((one, one, one, one, one, 1), (two, one, one, one, one, 1), _SQUARE):
+    for args in ((ones, ones, ones, ones, ones, 1), (two, ones, ones, ones, ones, 1), _SQUARE):
         yield single(*args)
 
 

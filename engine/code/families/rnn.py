@@ -15,7 +15,7 @@ from engine.code.random_values import ExactValues, draw_sizes, integers, spread,
 __all__ = ["FAMILY"]
 
 Sizes = tuple[int, int, int]  # T, dx, dh
-Drawn = tuple[Floats, Floats, Floats, Floats]
+Sample = tuple[Floats, Floats, Floats, Floats]
 
 
 def _size(arrays: Sequence[Floats]) -> Rounding:
@@ -37,8 +37,8 @@ class _Rnn(ArrayFamily):
         first, second, square = draw_sizes(
             seed, unequal_sizes(3), unequal_sizes(3), integers(2, 4), different=2
         )
-        drawn = [_draw(values, sizes) for sizes in (first, second, (square + 1, square, square))]
-        inputs = {"square": _SQUARE, "rect": _RECT} | {f"hidden-{k}": args for k, args in enumerate(drawn)}
+        samples = [_draw(values, sizes) for sizes in (first, second, (square + 1, square, square))]
+        inputs = {"square": _SQUARE, "rect": _RECT} | {f"hidden-{k}": args for k, args in enumerate(samples)}
         members = [plan.case(name, *args, public=name in _PUBLIC) for name, args in inputs.items()]
         plan.judge("runs", members[0])
         plan.judge_each(("shape", "values"), members)
@@ -46,15 +46,15 @@ class _Rnn(ArrayFamily):
         for place, (member, arrays) in enumerate(zip(members, inputs.values(), strict=True)):
             _add_relations(plan, place, member, arrays)
             _add_silent(plan, place, arrays)
-        plan.add_contract(_SQUARE, drawn[2], drawn[:2])
-        self.add_gradients(plan, _SQUARE, drawn[:2], values)
+        plan.add_contract(_SQUARE, samples[2], samples[:2])
+        self.add_gradients(plan, _SQUARE, samples[:2], values)
         X, W, U, h0 = _RECT
-        refused = {
+        refusals = {
             "start-too-long": (X, W, U, np.array([0.5, 0.25, 1.0])),
             "input-too-short": (X[:, :2], W, U, h0),
             "input-matrix-transposed": (X, W, U.T, h0),
         }
-        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        plan.add_refusals(refusals, _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
         plan.add_again(members[0])
 
@@ -77,7 +77,7 @@ _RECT = (
 )
 
 
-def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Sample:
     """Return arguments whose sums stay where the logistic function is not flat."""
     T, dx, dh = sizes
     X, W, U = values.eighths(1, (T, dx)), values.eighths(1, (dh, dh)), values.eighths(1, (dh, dx))
@@ -87,7 +87,7 @@ def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
     return X, W, U, values.distinct(2, (dh,))
 
 
-def _add_relations(plan: PlanBuilder, place: int, member: int, arrays: Drawn) -> None:
+def _add_relations(plan: PlanBuilder, place: int, member: int, arrays: Sample) -> None:
     X, W, U, h0 = arrays
     public = place < 2
     changed = X.copy()
@@ -100,7 +100,7 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, arrays: Drawn) ->
     plan.judge("chain", member, first, rest)
 
 
-def _add_silent(plan: PlanBuilder, place: int, arrays: Drawn) -> None:
+def _add_silent(plan: PlanBuilder, place: int, arrays: Sample) -> None:
     # one of the two terms is left out, or the sums are thousands: shorter formulas remain
     X, W, U, h0 = arrays
     public = place < 2
@@ -126,18 +126,18 @@ def _logistic(z: Floats) -> Floats:
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
-    one, mat = np.array([1.0]), np.array([[1.0]])
+    ones, mat = np.array([1.0]), np.array([[1.0]])
     for x, w, u, h in ((0, 1, 0, 1), (1, 0, 1, 0), (1, 1, 1, 1), (1, 2, 1, 0), (2, 1, -1, 1)):
-        yield x * mat, w * mat, u * mat, h * one
+        yield x * mat, w * mat, u * mat, h * ones
     for w, u, h in ((1, 1, 0), (1, 1, 1), (4, 0, 1), (2, 1, 3)):
-        yield np.array([[1.0], [0.0]]), w * mat, u * mat, h * one
+        yield np.array([[1.0], [0.0]]), w * mat, u * mat, h * ones
     yield mat, np.array([[0.0, 1.0], [0.0, 0.0]]), np.zeros((2, 1)), np.array([1.0, 0.0])
     yield np.array([[1.0, 0.0]]), np.zeros((2, 2)), np.array([[0.0, 1.0], [0.0, 0.0]]), np.zeros(2)
     yield _SQUARE
     yield _RECT
     for height in (1000.0, -1000.0):
-        yield mat, mat, height * mat, one
-    yield single(mat, mat, mat, one)
+        yield mat, mat, height * mat, ones
+    yield single(mat, mat, mat, ones)
     yield single(*_SQUARE)
 
 

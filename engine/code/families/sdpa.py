@@ -305,16 +305,16 @@ def _add_layouts(plan: PlanBuilder, hidden: list[int], values: ExactValues) -> N
 
 
 def _add_refused(plan: PlanBuilder) -> None:
-    refused: dict[str, tuple[Argument, ...]] = {
+    refusals: dict[str, tuple[Argument, ...]] = {
         "sizes-differ": (_Q4, _K4[:, :3], _V2),
         "counts-differ": (_Q4, _K4, _V2[:2]),
         "mask-swapped": (*_RECT, np.ones((3, 2), dtype=bool)),
     }
-    refused |= {f"misfit-{name}": args for name, args in misfits(("md", "nd", "nv"), _RECT).items()}
+    refusals |= {f"misfit-{name}": args for name, args in misfits(("md", "nd", "nv"), _RECT).items()}
     # many broadcast a mask of size 1, or without the axis of the queries: such masks aren't tried
     for name, shape in (("more-queries", (3, 3)), ("more-keys", (2, 4)), ("fewer-keys", (2, 2))):
-        refused[f"mask-{name}"] = (*_RECT, np.ones(shape, dtype=bool))
-    plan.add_refusals(refused)
+        refusals[f"mask-{name}"] = (*_RECT, np.ones(shape, dtype=bool))
+    plan.add_refusals(refusals)
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:

@@ -18,7 +18,7 @@ from engine.code.shared_cases import LOW, billions
 __all__ = ["FAMILY"]
 
 Sizes = tuple[int, int, int, int]  # n tokens, d, dk, dv
-Drawn = tuple[Floats, Floats, Floats, Floats]
+Sample = tuple[Floats, Floats, Floats, Floats]
 
 
 def _size(args: Sequence[Any]) -> Rounding:
@@ -40,23 +40,23 @@ class _SelfAttention(ArrayFamily):
         sizes = unequal_sizes(4, least={0: 3})  # fewer than three tokens show no causal mask
         first, second, third, square = draw_sizes(seed, sizes, sizes, sizes, integers(3, 4), different=3)
         public = plan.add_public({"square": _SQUARE, "rect": _RECT})
-        drawn = [_draw(values, sizes) for sizes in (first, second, third, (square,) * 4)]
-        members = plan.add_ordinary(drawn)
-        for place, inputs in enumerate([_SQUARE, _RECT, *drawn]):
+        samples = [_draw(values, sizes) for sizes in (first, second, third, (square,) * 4)]
+        members = plan.add_ordinary(samples)
+        for place, inputs in enumerate([_SQUARE, _RECT, *samples]):
             _add_weights(plan, place, inputs)
             _add_mixtures(plan, place, inputs)
             _add_causal(plan, place, inputs)
-        for place, (member, inputs) in enumerate(zip(members, drawn, strict=True)):
+        for place, (member, inputs) in enumerate(zip(members, samples, strict=True)):
             _add_relations(plan, member, place, inputs, values)
-        _add_large(plan, drawn)
+        _add_large(plan, samples)
         _add_low(plan, values)
-        plan.add_contract(_RECT, drawn[3], drawn[:2])
-        low = plan.case("causal-single", *single(*drawn[2]), True, kind="precision")
+        plan.add_contract(_RECT, samples[3], samples[:2])
+        low = plan.case("causal-single", *single(*samples[2]), True, kind="precision")
         plan.judge_each(("precision", "dtype"), [low])
-        self.add_gradients(plan, _SQUARE, [drawn[0], (*drawn[1], True)], values)
+        self.add_gradients(plan, _SQUARE, [samples[0], (*samples[1], True)], values)
         X, Wq, Wk, Wv = _RECT
-        refused = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
-        plan.add_refusals(refused, _INPUTS.letters, _RECT)
+        refusals = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
+        plan.add_refusals(refusals, _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
         longest = beyond_blocks(second, values)[::4]
         plan.add_beyond_blocks(partial(_draw_causal, values), longest, "longer-causal", "causal")
@@ -80,7 +80,7 @@ _RECT = (
 )
 
 
-def _draw(values: ExactValues, sizes: Sizes) -> Drawn:
+def _draw(values: ExactValues, sizes: Sizes) -> Sample:
     n, d, dk, dv = sizes
     X = values.eighths(1, (n, d))
     X[:, 0] = (spread(n) - 1) / 2  # no two tokens alike
@@ -97,7 +97,7 @@ def _scores(X: Floats, Wq: Floats, Wk: Floats) -> Floats:
     return np.asarray((X @ Wq) @ (X @ Wk).T / math.sqrt(Wk.shape[1]))
 
 
-def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+def _add_weights(plan: PlanBuilder, place: int, inputs: Sample) -> None:
     # every token carries its own unit vector, and the values are those: the output is the weights
     X, Wq, Wk, _ = inputs
     n, d = X.shape
@@ -111,7 +111,7 @@ def _add_weights(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     plan.judge("sum1", member, axis=-1)
 
 
-def _add_mixtures(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+def _add_mixtures(plan: PlanBuilder, place: int, inputs: Sample) -> None:
     X, Wq, Wk, Wv = inputs
     public = place < 2
     plan.judge("hull", plan.case(f"inside-{place}", *inputs, public=public), mixed=X @ Wv)
@@ -123,11 +123,11 @@ def _add_mixtures(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     plan.judge("const-v", equal, mixed=ones @ only)
     blank = plan.case(f"equal-keys-{place}", X, Wq, 0 * Wk, Wv, public=public)
     plan.judge("same-keys", blank, mixed=X @ Wv)
-    one = plan.case(f"one-token-{place}", X[1:2], Wq, Wk, Wv, public=public)
-    plan.judge("one-key", one, mixed=X[1:2] @ Wv)
+    lone = plan.case(f"one-token-{place}", X[1:2], Wq, Wk, Wv, public=public)
+    plan.judge("one-key", lone, mixed=X[1:2] @ Wv)
 
 
-def _add_causal(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
+def _add_causal(plan: PlanBuilder, place: int, inputs: Sample) -> None:
     X, Wq, Wk, Wv = inputs
     public = place < 2
     causal = plan.case(f"causal-{place}", *inputs, True, public=public)
@@ -136,12 +136,12 @@ def _add_causal(plan: PlanBuilder, place: int, inputs: Drawn) -> None:
     plan.judge_each("shape", [causal, full])
     plan.judge("first-alone", causal, due=X[0] @ Wv)
     plan.judge("last-sees-all", causal, full)
-    for kept in range(1, len(X)):
-        short = plan.case(f"prefix-{place}-{kept}", X[:kept], Wq, Wk, Wv, True, public=public)
+    for count in range(1, len(X)):
+        short = plan.case(f"prefix-{place}-{count}", X[:count], Wq, Wk, Wv, True, public=public)
         plan.judge("prefix", causal, short)
 
 
-def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, values: ExactValues) -> None:
+def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Sample, values: ExactValues) -> None:
     X, Wq, Wk, Wv = inputs
     order = values.order(len(X))
     moved = plan.case(f"tokens-moved-{place}", X[order], Wq, Wk, Wv)
@@ -156,9 +156,9 @@ def _add_relations(plan: PlanBuilder, member: int, place: int, inputs: Drawn, va
     plan.judge("values", plan.case(f"roles-{place}", *swapped), cases="roles")
 
 
-def _add_large(plan: PlanBuilder, drawn: list[Drawn]) -> None:
+def _add_large(plan: PlanBuilder, samples: list[Sample]) -> None:
     # scores that exp can't hold; a softmax that rounds differently still ends near the same mixture
-    for place, (X, Wq, Wk, Wv) in enumerate([_RECT, *drawn]):
+    for place, (X, Wq, Wk, Wv) in enumerate([_RECT, *samples]):
         for flag in (False, True):
             loud = (X, 1024.0 * Wq, 2.0 * Wk, Wv, flag)
             member = plan.case(f"loud-{place}-{flag}", *loud, kind="large", public=place == 0)
@@ -178,33 +178,33 @@ def _add_low(plan: PlanBuilder, values: ExactValues) -> None:
         Wq, Wk = np.array([[0.0], [-1.0], [0.0]]), np.array([[height], [0.0], [0.0]])
         Wv = np.array([[0.0], [0.0], [1.0]])
         whole = plan.case(f"low-{height:.0e}", X, Wq, Wk, Wv, True, kind="large")
-        for kept in range(1, n):
-            short = plan.case(f"low-{height:.0e}-{kept}", X[:kept], Wq, Wk, Wv, True, kind="large")
+        for count in range(1, n):
+            short = plan.case(f"low-{height:.0e}-{count}", X[:count], Wq, Wk, Wv, True, kind="large")
             plan.judge("prefix", whole, short)
 
 
 def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
-    one, zero = np.array([[1.0]]), np.array([[0.0]])
+    ones, zero = np.array([[1.0]]), np.array([[0.0]])
     two = np.array([[0.0], [1.0]])
-    for x in (one, two, 2 * two, np.array([[1.0], [2.0]])):
-        yield x, one, one, one
-        yield x, one, zero, one
-        yield x, 2 * one, one, one
-        yield x, one, one, 2 * one
-    for x in (one, two, 2 * two, two[::-1].copy(), np.array([[0.0], [1.0], [2.0]])):
-        yield x, one, one, one, True
-    yield two, np.array([[1.0, 1.0]]), np.array([[1.0, 1.0]]), one
-    yield two, np.array([[1.0, 1.0]]), np.array([[1.0, 1.0]]), one, True
+    for x in (ones, two, 2 * two, np.array([[1.0], [2.0]])):
+        yield x, ones, ones, ones
+        yield x, ones, zero, ones
+        yield x, 2 * ones, ones, ones
+        yield x, ones, ones, 2 * ones
+    for x in (ones, two, 2 * two, two[::-1].copy(), np.array([[0.0], [1.0], [2.0]])):
+        yield x, ones, ones, ones, True
+    yield two, np.array([[1.0, 1.0]]), np.array([[1.0, 1.0]]), ones
+    yield two, np.array([[1.0, 1.0]]), np.array([[1.0, 1.0]]), ones, True
     yield np.array([[0.0, 0.0], [0.0, 1.0]]), np.ones((2, 1)), np.ones((2, 1)), np.ones((2, 1))
     yield np.array([[0.0, 0.0], [0.0, 1.0]]), np.ones((2, 1)), np.ones((2, 1)), np.ones((2, 1)), True
-    yield 100 * two, 10 * one, one, one
-    yield 100 * two, 10 * one, one, one, True
+    yield 100 * two, 10 * ones, ones, ones
+    yield 100 * two, 10 * ones, ones, ones, True
     for inputs in (_SQUARE, _RECT):
         yield inputs
         yield (*inputs, True)
-    for args in ((one, one, one, one), (two, one, one, one), _SQUARE):
+    for args in ((ones, ones, ones, ones), (two, ones, ones, ones), _SQUARE):
         yield single(*args)
-    yield (*single(two, one, one, one), True)
+    yield (*single(two, ones, ones, ones), True)
 
 
 FAMILY = _SelfAttention()

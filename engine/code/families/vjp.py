@@ -46,13 +46,13 @@ class _Vjp(ArrayFamily):
         line = plan.case("line", _weights(values, (4,)), values.distinct(8, (4,)))
         plan.judge("values", line, cases="one-axis")
         sizes = (first, second, (square, square))
-        drawn = [(_weights(values, shape), values.distinct(8, shape)) for shape in sizes]
-        hidden = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(drawn)]
+        samples = [(_weights(values, shape), values.distinct(8, shape)) for shape in sizes]
+        hidden = [plan.case(f"hidden-{place}", *arrays) for place, arrays in enumerate(samples)]
         plan.judge_each(("shape", "values", "balanced"), [*public, *hidden])
-        _add_special(plan, [_SQUARE, *drawn])
+        _add_special(plan, [_SQUARE, *samples])
         _add_relations(plan, hidden, values)
         _add_batches(plan, (first, (2, *second)), values)
-        plan.add_contract(_SQUARE, drawn[2], drawn[:2])
+        plan.add_contract(_SQUARE, samples[2], samples[:2])
         w, g = _ROW
         plan.add_refusals({"g-too-short": (w, g[:2]), "g-too-long": (w, np.append(g, g)), **_misfits()})
         plan.add_beyond_blocks(partial(_any, values), beyond_blocks(first, values))
@@ -77,11 +77,11 @@ def _misfits() -> dict[str, tuple[Argument, ...]]:
         "row": g[0], "one-row": g[:1], "one-column": g[:, :1], "one-entry": g[:1, :1], "scalar": g[0, :1],
         "more-axes": g[np.newaxis], "two": np.stack([g, g]), "transposed": np.ascontiguousarray(g.T),
     }  # fmt: skip
-    found: dict[str, tuple[Argument, ...]] = {}
+    pairs: dict[str, tuple[Argument, ...]] = {}
     for name, other in others.items():
-        found[f"g-{name}"] = (w, other)
-        found[f"w-{name}"] = (np.abs(other), g)
-    return found
+        pairs[f"g-{name}"] = (w, other)
+        pairs[f"w-{name}"] = (np.abs(other), g)
+    return pairs
 
 
 def _any(values: ExactValues, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
@@ -94,9 +94,9 @@ def _weights(values: ExactValues, shape: tuple[int, ...]) -> Floats:
     return values.weights(shape, step=4, noise=3, total=64)
 
 
-def _add_special(plan: PlanBuilder, drawn: Sequence[tuple[Floats, Floats]]) -> None:
+def _add_special(plan: PlanBuilder, samples: Sequence[tuple[Floats, Floats]]) -> None:
     # for these gradients and weights the result is zero, wholly or in one place
-    for place, (w, g) in enumerate(drawn):
+    for place, (w, g) in enumerate(samples):
         public = place == 0
         constant = plan.case(f"constant-{place}", w, np.full_like(g, 3.0), public=public)
         plan.judge("agrees", constant, cases="constant", due=np.zeros_like(g))

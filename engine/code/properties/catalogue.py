@@ -48,14 +48,14 @@ class Property:
 
 @cache
 def _catalogue() -> dict[str, Property]:
-    found: dict[str, Property] = {}
+    properties: dict[str, Property] = {}
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if module.name != "catalogue":
             for entry in importlib.import_module(f"engine.code.properties.{module.name}").PROPERTIES:
-                if entry.name in found:
+                if entry.name in properties:
                     raise ValueError(f"two properties are called {entry.name}")
-                found[entry.name] = entry
-    return found
+                properties[entry.name] = entry
+    return properties
 
 
 def property_names() -> list[str]:

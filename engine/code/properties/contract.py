@@ -42,57 +42,57 @@ _OTHER_BUILTIN = {
 }  # fmt: skip
 
 
-def _runs(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _runs(group: CaseGroup, run: PlanObservations) -> str | None:
     for member in group.members:
-        seen.returned(member)
+        run.returned(member)
     return None
 
 
-def _shape(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _shape(group: CaseGroup, run: PlanObservations) -> str | None:
     """Calls that raised are no matter of shape: the checks that need their values report them."""
     for member in group.members:
-        if seen[member].status is CallStatus.RETURNED:
-            _parts(seen, member)
+        if run[member].status is CallStatus.RETURNED:
+            _parts(run, member)
     return None
 
 
-def _parts(seen: PlanObservations, member: int) -> list[tuple[Floats, ExpectedPart]]:
+def _parts(run: PlanObservations, member: int) -> list[tuple[Floats, ExpectedPart]]:
     """Return what came back beside what should, part by part; UnusableError if the shapes differ."""
-    wanted = seen.expected(member).parts
-    return [(seen.values(member, place), part) for place, part in enumerate(wanted)]
+    due = run.expected(member).parts
+    return [(run.values(member, place), part) for place, part in enumerate(due)]
 
 
-def _dtype(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _dtype(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge dtypes alone: whether the numbers are finite is for the checks of the values to find."""
     for member in group.members:
-        case, expected = seen.plan.cases[member], seen.expected(member)
-        for place, (_, part) in enumerate(_parts(seen, member)):
+        case, expected = run.plan.cases[member], run.expected(member)
+        for place, (_, part) in enumerate(_parts(run, member)):
             name = expected.result.parts[place]
             result = f"the result {name}" if name else "the result"
-            got, kind = (seen[member].parts or ())[place].dtype, (seen[member].parts or ())[place].kind
+            got, kind = (run[member].parts or ())[place].dtype, (run[member].parts or ())[place].kind
             if kind:
-                due = ArrayResult().wanted(seen.library)
+                due = ArrayResult().type_text(run.library)
                 return DifferenceEvidence(f"{result} is {kind}, expected {due}", kind, due)
             if got != part.dtype:
-                input_dtype = "float32" if case.narrow and seen.library == "numpy" else part.dtype
+                input_dtype = "float32" if case.narrow and run.library == "numpy" else part.dtype
                 where = "" if part.dtype == "bool" else f"for {input_dtype} input "  # a mask's is a number
                 return DifferenceEvidence(f"{where}{result} is {got}", got, part.dtype)
     return None
 
 
-def _pure(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _pure(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge one case (its arguments are as before), two of equal input, or two of similar input.
 
     Calls that raised say nothing here.
     """
     if group.data.get("similar"):
-        return _stale(group, seen)
+        return _stale(group, run)
     first = group.members[0]
     if len(group.members) == 1:
-        observation = seen[first]
+        observation = run[first]
         if not (observation.modified or observation.shared or observation.kept):
             return None
-        call = seen.call(first)
+        call = run.call(first)
         if observation.modified:
             clause = f"after {call} an argument isn't as it was before"
         elif observation.shared:
@@ -100,36 +100,36 @@ def _pure(group: CaseGroup, seen: PlanObservations) -> str | None:
         else:
             clause = f"the result of {call} is the same object, or memory, as that of an earlier call"
         return DifferenceEvidence(clause)
-    for place in range(len(seen.expected(first).parts)):
-        pair = [values_or_none(seen, member, place) for member in group.members]
+    for place in range(len(run.expected(first).parts)):
+        pair = [values_or_none(run, member, place) for member in group.members]
         if pair[0] is None or pair[1] is None:
             return None
         clause = "{call} gave {got} in one entry, and {due} when it was called again"
-        slack = slack_between(seen, group.members, place)
-        if evidence := describe_worst(seen, first, clause, pair[0], pair[1], slack):
+        slack = slack_between(run, group.members, place)
+        if evidence := describe_worst(run, first, clause, pair[0], pair[1], slack):
             return evidence
     return None
 
 
-def _stale(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _stale(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge two inputs that are alike in much, but have different results: is the second the first's?"""
     first, second = group.members
-    if not is_right(seen, first) or is_right(seen, second):
+    if not is_right(run, first) or is_right(run, second):
         return None
-    pairs = zip(_all_values(seen, first), _all_values(seen, second), strict=True)
+    pairs = zip(_all_values(run, first), _all_values(run, second), strict=True)
     if not all(a is not None and b is not None and np.array_equal(a, b) for a, b in pairs):
         return None
-    clause = f"{seen.call(second)} gave the result of {seen.call(first)}, which was called before"
+    clause = f"{run.call(second)} gave the result of {run.call(first)}, which was called before"
     return DifferenceEvidence(clause)
 
 
-def _all_values(seen: PlanObservations, member: int) -> list[Floats | None]:
-    return [values_or_none(seen, member, part) for part in range(len(seen.expected(member).parts))]
+def _all_values(run: PlanObservations, member: int) -> list[Floats | None]:
+    return [values_or_none(run, member, part) for part in range(len(run.expected(member).parts))]
 
 
-def is_right(seen: PlanObservations, member: int) -> bool:
+def is_right(run: PlanObservations, member: int) -> bool:
     """Return whether all parts of a result are what the definition gives."""
-    pairs = zip(_all_values(seen, member), seen.expected(member).parts, strict=True)
+    pairs = zip(_all_values(run, member), run.expected(member).parts, strict=True)
     return all(values is not None and not _where_wrong(values, part).any() for values, part in pairs)
 
 
@@ -139,89 +139,89 @@ def _where_wrong(got: Floats, part: ExpectedPart) -> NDArray[np.bool_]:
     return where_different(got, part.values, max(part.slack, VALUES * largest))
 
 
-def _refuses(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _refuses(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    seen.not_lost(member)
-    observation = seen[member]
+    run.not_lost(member)
+    observation = run[member]
     kind = None if observation.exception is None else observation.exception.type
-    if kind in _REFUSALS or (kind == "RuntimeError" and seen.library == "torch"):
+    if kind in _REFUSALS or (kind == "RuntimeError" and run.library == "torch"):
         return None
     if kind is not None and kind not in _OTHER_BUILTIN:
         return None  # a class of the student's own
-    if seen[member].takes_fewer:
+    if run[member].takes_fewer:
         return None  # an argument that is missing altogether shows in the checks of what it does
-    call = seen.call(member, shapes=True)
+    call = run.call(member, shapes=True)
     if kind is not None:
         return DifferenceEvidence(f"{call} raised {kind}, not ValueError", kind, "ValueError")
     shape = "" if observation.shape is None else f" of shape {shape_text(observation.shape)}"
     return DifferenceEvidence(f"{call} gave a result{shape} instead of an error")
 
 
-def judge_values(group: CaseGroup, seen: PlanObservations) -> str | None:
+def judge_values(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge every part of every member by what the definition gives."""
     for member in group.members:
-        for place, (got, part) in enumerate(_parts(seen, member)):
+        for place, (got, part) in enumerate(_parts(run, member)):
             wrong = _where_wrong(got, part)
             if wrong.any():
-                return _wrong_entry(seen, member, place, got, wrong)
+                return _wrong_entry(run, member, place, got, wrong)
     return None
 
 
 def _wrong_entry(
-    seen: PlanObservations, member: int, place: int, got: Floats, wrong: NDArray[np.bool_]
+    run: PlanObservations, member: int, place: int, got: Floats, wrong: NDArray[np.bool_]
 ) -> DifferenceEvidence:
-    expected = seen.expected(member)
+    expected = run.expected(member)
     part, name = expected.parts[place], expected.result.parts[place]
     if part.dtype == "int":  # token ids: a whole result says more than one of its entries
-        texts = expected.result.text(seen[member].parts or (), seen.library), expected.text(seen.library)
-        clause = f"for {seen.call(member)} the result is {texts[0]}, expected {texts[1]}"
+        texts = expected.result.text(run[member].parts or (), run.library), expected.text(run.library)
+        clause = f"for {run.call(member)} the result is {texts[0]}, expected {texts[1]}"
         return DifferenceEvidence(clause, *texts)
     index = worst_index(got, part.values, wrong)
     entry = f"entry [{', '.join(map(str, index))}]" if index else "the result"
     entry = f"{entry} of {name}" if name else entry
     clause = f"for {{call}} {entry} is {{got}}, expected {{due}}"
-    return contrast(seen, member, clause, got[index], part.values[index])
+    return contrast(run, member, clause, got[index], part.values[index])
 
 
-def _as_alone(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _as_alone(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge an input in another form by what the program itself gives for the plain form.
 
     Members are the case and its plain form. A plain form without a result is reported elsewhere.
     """
     member, plain = group.members
-    values = _all_values(seen, plain)
+    values = _all_values(run, plain)
     if any(array is None for array in values):
         return None
-    layout = seen.plan.cases[member].layout
-    if seen[plain].modified and layout == "read-only" and seen[member].exception:
+    layout = run.plan.cases[member].layout
+    if run[plain].modified and layout == "read-only" and run[member].exception:
         return None  # it writes into its arguments: the same fault, which the check of that reports
-    form = _LAYOUTS.get(layout) or f"in {seen.expected(member).parts[0].dtype}"
+    form = _LAYOUTS.get(layout) or f"in {run.expected(member).parts[0].dtype}"
     clause = f"for {{call}} an entry is {{got}} {form}, and {{due}} otherwise"
     for place, array in enumerate(values):
         assert array is not None
-        slack = _LENIENT * slack_between(seen, [member], place)
-        if evidence := describe_worst(seen, member, clause, seen.values(member, place), array, slack):
+        slack = _LENIENT * slack_between(run, [member], place)
+        if evidence := describe_worst(run, member, clause, run.values(member, place), array, slack):
             return evidence
     return None
 
 
-def _grad(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _grad(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge gradients where there are any: numpy has none, and nobody must be differentiable.
 
     Of a wrong result the right gradient is another.
     """
     (member,) = group.members
-    gradients, wanted = seen[member].gradients, seen.expected(member).gradients
-    if gradients is None or wanted is None or not is_right(seen, member):
+    gradients, due = run[member].gradients, run.expected(member).gradients
+    if gradients is None or due is None or not is_right(run, member):
         return None
-    if len(gradients) != len(wanted):
-        return DifferenceEvidence(f"the gradient of {seen.call(member)} can't be computed")
-    for got, part in zip(gradients, wanted, strict=True):
+    if len(gradients) != len(due):
+        return DifferenceEvidence(f"the gradient of {run.call(member)} can't be computed")
+    for got, part in zip(gradients, due, strict=True):
         if got is None or got.shape != part.values.shape:
-            clause = f"the result of {seen.call(member)} is cut off from one of its arguments"
+            clause = f"the result of {run.call(member)} is cut off from one of its arguments"
             return DifferenceEvidence(clause)
         clause = "a gradient through {call} is {got}, expected {due}"
-        if evidence := describe_worst(seen, member, clause, got, part.values, part.slack):
+        if evidence := describe_worst(run, member, clause, got, part.values, part.slack):
             return evidence
     return None
 
@@ -229,55 +229,55 @@ def _grad(group: CaseGroup, seen: PlanObservations) -> str | None:
 # Relations between calls: the second input is made from the first, so the second output is known too.
 
 
-def _last_two_differ(group: CaseGroup, seen: PlanObservations, got: Floats, wanted: Floats) -> str | None:
-    return describe_difference(seen, group.members[-2:], got, wanted, slack_between(seen, group.members))
+def _last_two_differ(group: CaseGroup, run: PlanObservations, got: Floats, due: Floats) -> str | None:
+    return describe_difference(run, group.members[-2:], got, due, slack_between(run, group.members))
 
 
-def _unchanged(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _unchanged(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge that the second call gives what the first one gave."""
     first, second = group.members
-    wanted, got = seen.values(first), seen.values(second)
-    return _last_two_differ(group, seen, got, wanted)
+    due, got = run.values(first), run.values(second)
+    return _last_two_differ(group, run, got, due)
 
 
-def _permuted(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _permuted(group: CaseGroup, run: PlanObservations) -> str | None:
     first, second = group.members
-    wanted = np.take(seen.values(first), group.data["order"], axis=int(group.data["axis"]))
-    return _last_two_differ(group, seen, seen.values(second), wanted)
+    due = np.take(run.values(first), group.data["order"], axis=int(group.data["axis"]))
+    return _last_two_differ(group, run, run.values(second), due)
 
 
-def _other_rows(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _other_rows(group: CaseGroup, run: PlanObservations) -> str | None:
     first, second = group.members
     changed = int(group.data["changed"])
-    wanted = np.delete(seen.values(first), changed, axis=0)
-    return _last_two_differ(group, seen, np.delete(seen.values(second), changed, axis=0), wanted)
+    due = np.delete(run.values(first), changed, axis=0)
+    return _last_two_differ(group, run, np.delete(run.values(second), changed, axis=0), due)
 
 
-def _batch(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _batch(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge a batch by what the program gives for its parts; what those lack is reported elsewhere."""
     whole, *parts = group.members
-    alone = [values_or_none(seen, part) for part in parts]
+    alone = [values_or_none(run, part) for part in parts]
     if any(values is None for values in alone):
         return None
-    got = seen.values(whole)
-    wanted = np.stack([values for values in alone if values is not None]).reshape(got.shape)
-    return describe_difference(seen, [whole], got, wanted, slack_between(seen, group.members))
+    got = run.values(whole)
+    due = np.stack([values for values in alone if values is not None]).reshape(got.shape)
+    return describe_difference(run, [whole], got, due, slack_between(run, group.members))
 
 
-def _alone(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _alone(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge each row under a mask by what the program gives for its visible keys without any mask."""
     whole, *rows = group.members
-    alone = [values_or_none(seen, row) for row in rows]
+    alone = [values_or_none(run, row) for row in rows]
     if any(values is None for values in alone):
         return None
-    wanted = np.concatenate([values for values in alone if values is not None])
-    return describe_difference(seen, [whole], seen.values(whole), wanted, slack_between(seen, group.members))
+    due = np.concatenate([values for values in alone if values is not None])
+    return describe_difference(run, [whole], run.values(whole), due, slack_between(run, group.members))
 
 
-def _linear(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _linear(group: CaseGroup, run: PlanObservations) -> str | None:
     first, second, mixed = group.members
     a, b = group.data["factors"]
-    return _last_two_differ(group, seen, seen.values(mixed), a * seen.values(first) + b * seen.values(second))
+    return _last_two_differ(group, run, run.values(mixed), a * run.values(first) + b * run.values(second))
 
 
 def _comparison(name: str, title: str, sentence: str) -> Property:

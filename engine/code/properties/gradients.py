@@ -26,10 +26,10 @@ def _related(
 ) -> Callable[[CaseGroup, PlanObservations], str | None]:
     """Return a judge of the last member's parts: `due` gives them from the members before."""
 
-    def judge(group: CaseGroup, seen: PlanObservations) -> str | None:
+    def judge(group: CaseGroup, run: PlanObservations) -> str | None:
         last = group.members[-1]
-        for part in group.data.get("parts", range(len(seen.expected(last).parts))):
-            evidence = describe_part_difference(seen, group.members, part, due(group, seen, part))
+        for part in group.data.get("parts", range(len(run.expected(last).parts))):
+            evidence = describe_part_difference(run, group.members, part, due(group, run, part))
             if evidence is not None:
                 return evidence
         return None
@@ -37,54 +37,54 @@ def _related(
     return judge
 
 
-def _combined(group: CaseGroup, seen: PlanObservations, part: int) -> Floats:
+def _combined(group: CaseGroup, run: PlanObservations, part: int) -> Floats:
     first, second = group.members[:2]
     a, b = group.data["factors"]
-    return np.asarray(a * seen.values(first, part) + b * seen.values(second, part))
+    return np.asarray(a * run.values(first, part) + b * run.values(second, part))
 
 
-def _tiled(group: CaseGroup, seen: PlanObservations, part: int) -> Floats:
+def _tiled(group: CaseGroup, run: PlanObservations, part: int) -> Floats:
     """Multiply by the part's factor and repeat the columns as often as its entry in ``times`` says."""
     factor, times = group.data["factors"][part], group.data["times"][part]
-    return np.asarray(np.tile(factor * seen.values(group.members[0], part), (1, times)))
+    return np.asarray(np.tile(factor * run.values(group.members[0], part), (1, times)))
 
 
-def _row_sums(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _row_sums(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge the sum of one part's rows: it comes with the group as ``due``."""
     (member,) = group.members
     part = int(group.data["part"])
-    rows, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
-    got, slack = rows.sum(axis=0), len(rows) * total_slack(seen, [member], part)
-    name = seen.expected(member).result.parts[part]
+    rows, due = run.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
+    got, slack = rows.sum(axis=0), len(rows) * total_slack(run, [member], part)
+    name = run.expected(member).result.parts[part]
     clause = f"for {{call}} the rows of {name} sum to {{got}} instead of {{due}} in column {{index}}"
-    return describe_worst(seen, member, clause, got, np.broadcast_to(due, got.shape), slack)
+    return describe_worst(run, member, clause, got, np.broadcast_to(due, got.shape), slack)
 
 
-def _balance(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _balance(group: CaseGroup, run: PlanObservations) -> str | None:
     # both sides are Q^T dS K, where dS is the gradient of the scores; Q and K are the first arguments
     (member,) = group.members
-    Q, K = (np.asarray(value, dtype=np.float64) for value in seen.plan.cases[member].args[:2])
-    left, right = Q.T @ seen.values(member, 0), seen.values(member, 1).T @ K
-    slack = total_slack(seen, [member]) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
+    Q, K = (np.asarray(value, dtype=np.float64) for value in run.plan.cases[member].args[:2])
+    of_dq, of_dk = Q.T @ run.values(member, 0), run.values(member, 1).T @ K
+    slack = total_slack(run, [member]) * (1.0 + np.abs(Q).sum() + np.abs(K).sum())
     clause = "for {call} an entry of Q^T dQ is {got}, but of dK^T K {due}"
-    return describe_worst(seen, member, clause, left, right, slack)
+    return describe_worst(run, member, clause, of_dq, of_dk, slack)
 
 
-def _log_ratios(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _log_ratios(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge dV, the third part, where G is the unit matrix, so that its columns are rows of weights."""
     (member,) = group.members
-    weights, scores = seen.values(member, 2).T, np.asarray(group.data["scores"], dtype=np.float64)
+    weights, scores = run.values(member, 2).T, np.asarray(group.data["scores"], dtype=np.float64)
     clause = "for {call} the logarithms of two entries of a column of dV differ by {got} instead of {due}"
-    return log_ratios_differ(seen, member, weights, scores, 1, "an entry of dV", clause)
+    return log_ratios_differ(run, member, weights, scores, 1, "an entry of dV", clause)
 
 
-def _balanced(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _balanced(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    products = seen.values(member)
+    products = run.values(member)
     sums = np.atleast_1d(products.sum(axis=-1))
-    slack = products.shape[-1] * seen.expected(member).slack
+    slack = products.shape[-1] * run.expected(member).slack
     clause = "for {call} a sum is {got} instead of {due}"
-    return describe_worst(seen, member, clause, sums, np.zeros_like(sums), slack)
+    return describe_worst(run, member, clause, sums, np.zeros_like(sums), slack)
 
 
 PROPERTIES = (

@@ -38,85 +38,85 @@ Floats = NDArray[np.float64]
 Judge = Callable[[CaseGroup, PlanObservations], str | None]
 
 
-def _prefix(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _prefix(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge two calls, of which the second has only the first rows of the first one's sequence."""
     whole, short = group.members
-    wanted = seen.values(short)
-    got = seen.values(whole)[: len(wanted)]
-    return describe_difference(seen, group.members, got, wanted, slack_between(seen, group.members))
+    due = run.values(short)
+    got = run.values(whole)[: len(due)]
+    return describe_difference(run, group.members, got, due, slack_between(run, group.members))
 
 
-def _first_row(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _first_row(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge the first row of the output: the right one comes with the group as ``due``."""
-    wanted = np.asarray(group.data["due"], dtype=np.float64)
-    slack = total_slack(seen, group.members)
-    return describe_difference(seen, group.members, seen.values(group.members[0])[0], wanted, slack)
+    due = np.asarray(group.data["due"], dtype=np.float64)
+    slack = total_slack(run, group.members)
+    return describe_difference(run, group.members, run.values(group.members[0])[0], due, slack)
 
 
-def _last_row(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _last_row(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge two calls that differ in the flag alone: the last position sees everything in both."""
     causal, full = group.members
-    got, wanted = seen.values(causal)[-1], seen.values(full)[-1]
-    return describe_difference(seen, group.members, got, wanted, slack_between(seen, group.members))
+    got, due = run.values(causal)[-1], run.values(full)[-1]
+    return describe_difference(run, group.members, got, due, slack_between(run, group.members))
 
 
-def _chain(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _chain(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge that the states of a whole sequence are those of its first part and then of the rest."""
     whole, first, rest = group.members
-    wanted = np.concatenate([seen.values(first), seen.values(rest)])
-    got = seen.values(whole)
+    due = np.concatenate([run.values(first), run.values(rest)])
+    got = run.values(whole)
     clause = "for {call} an entry is {got}, but {due} if the sequence is given in two parts"
-    return describe_worst(seen, whole, clause, got, wanted, slack_between(seen, group.members))
+    return describe_worst(run, whole, clause, got, due, slack_between(run, group.members))
 
 
-def _agrees(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _agrees(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge one part whose value a shorter formula gives."""
     (member,) = group.members
     part = int(group.data["part"])
-    got, due = seen.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
-    slack = 2 * seen.expected(member).parts[part].slack  # the shorter formula rounds too
-    return describe_difference(seen, [member], got, np.broadcast_to(due, got.shape), slack)
+    got, due = run.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
+    slack = 2 * run.expected(member).parts[part].slack  # the shorter formula rounds too
+    return describe_difference(run, [member], got, np.broadcast_to(due, got.shape), slack)
 
 
-def _distribution(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _distribution(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
     part = int(group.data["part"])
-    got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
+    got, slack = run.values(member, part), run.expected(member).parts[part].slack
     if not (got >= -slack).all():
         clause = "for {call} a probability is {got}, which is no number from {due} on"
-        return contrast(seen, member, clause, least(got), 0)
+        return contrast(run, member, clause, least(got), 0)
     if not abs(float(got.sum()) - 1) <= len(got) * slack:
-        return contrast(seen, member, "for {call} the sum is {got} instead of {due}", got.sum(), 1)
+        return contrast(run, member, "for {call} the sum is {got} instead of {due}", got.sum(), 1)
     return None
 
 
-def _same(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _same(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge that the second call gives what the first one gave, rows of parts with ``orders`` reordered.
 
     The group's ``parts`` are judged, all of them without.
     """
     first, second = group.members
     orders = group.data.get("orders", {})
-    for part in group.data.get("parts", range(len(seen.expected(second).parts))):
-        wanted = seen.values(first, part)
-        wanted = wanted[orders[part]] if part in orders else wanted
-        evidence = describe_part_difference(seen, group.members, part, wanted)
+    for part in group.data.get("parts", range(len(run.expected(second).parts))):
+        due = run.values(first, part)
+        due = due[orders[part]] if part in orders else due
+        evidence = describe_part_difference(run, group.members, part, due)
         if evidence is not None:
             return evidence
     return None
 
 
-def _search_arguments(seen: PlanObservations, member: int) -> tuple[StepTable, int, int]:
+def _search_arguments(run: PlanObservations, member: int) -> tuple[StepTable, int, int]:
     """Return the model, the end symbol and the largest length."""
-    args: tuple[Argument, ...] = seen.plan.cases[member].args
+    args: tuple[Argument, ...] = run.plan.cases[member].args
     table, eos, most = args[0], args[-2], args[-1]
     assert isinstance(table, StepTable) and isinstance(eos, int) and isinstance(most, int)
     return table, eos, most
 
 
-def _sequences(seen: PlanObservations, member: int) -> list[list[int]]:
+def _sequences(run: PlanObservations, member: int) -> list[list[int]]:
     """Return all token lists that came back; of a greedy search there is one."""
-    ids = seen.raw(member)[0]
+    ids = run.raw(member)[0]
     if ids.ndim == 1:
         return [[int(token) for token in ids]]
     return [[int(token) for token in row if token != -1] for row in ids]
@@ -125,12 +125,12 @@ def _sequences(seen: PlanObservations, member: int) -> list[list[int]]:
 def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Judge:
     """Return a judge of every token list by itself: `clause` says what is wrong with one."""
 
-    def judge(group: CaseGroup, seen: PlanObservations) -> str | None:
+    def judge(group: CaseGroup, run: PlanObservations) -> str | None:
         (member,) = group.members
-        for tokens in _sequences(seen, member):
-            fault = clause(tokens, *_search_arguments(seen, member))
+        for tokens in _sequences(run, member):
+            fault = clause(tokens, *_search_arguments(run, member))
             if fault is not None:
-                return DifferenceEvidence(f"in {seen.call(member)} {tokens} {fault}")
+                return DifferenceEvidence(f"in {run.call(member)} {tokens} {fault}")
         return None
 
     return judge
@@ -141,15 +141,15 @@ def _in_vocabulary(tokens: list[int], table: StepTable, eos: int, most: int) -> 
     return f"holds {wrong[0]}, which is no id of a row of probabilities" if wrong else None
 
 
-def _ids(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _ids(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge token ids by themselves: each is an int and an id of a row of probabilities."""
     (member,) = group.members
-    for part in seen[member].parts or ():
+    for part in run[member].parts or ():
         if part.kind:
-            due = seen.expected(member).result.wanted(seen.library)
-            clause = f"{seen.call(member)} gave back {part.kind}, expected {due}"
+            due = run.expected(member).result.type_text(run.library)
+            clause = f"{run.call(member)} gave back {part.kind}, expected {due}"
             return DifferenceEvidence(clause, part.kind, due)
-    return _each(_in_vocabulary)(group, seen)
+    return _each(_in_vocabulary)(group, run)
 
 
 def _length(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
@@ -179,21 +179,21 @@ def _first_of_ties(tokens: list[int], table: StepTable, eos: int, most: int) -> 
     return None
 
 
-def _logs(group: CaseGroup, seen: PlanObservations) -> tuple[list[list[int]], Floats]:
+def _logs(group: CaseGroup, run: PlanObservations) -> tuple[list[list[int]], Floats]:
     (member,) = group.members
-    return _sequences(seen, member), seen.raw(member)[1]
+    return _sequences(run, member), run.raw(member)[1]
 
 
-def _own_logprob(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _own_logprob(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge every log-probability by the tokens beside it."""
     (member,) = group.members
-    table, slack = _search_arguments(seen, member)[0], seen.expected(member).parts[1].slack
-    for tokens, got in zip(*_logs(group, seen), strict=True):
+    table, slack = _search_arguments(run, member)[0], run.expected(member).parts[1].slack
+    for tokens, got in zip(*_logs(group, run), strict=True):
         chances = [_chance(row, token) for token, row in zip(tokens, table.along(tokens), strict=True)]
         due = sum(math.log(chance) if chance > 0 else -math.inf for chance in chances)
         if got != due and not abs(got - due) <= slack:  # infinities are equal, and have no difference
             clause = f"in {{call}} {tokens} has {{got}}, but the logarithm of its probability is {{due}}"
-            return contrast(seen, member, clause, got, due)
+            return contrast(run, member, clause, got, due)
     return None
 
 
@@ -201,35 +201,35 @@ def _chance(row: tuple[float, ...], token: int) -> float:
     return row[token] if 0 <= token < len(row) else 0.0
 
 
-def _possible(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _possible(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    table = _search_arguments(seen, member)[0]
-    for tokens, log in zip(*_logs(group, seen), strict=True):
+    table = _search_arguments(run, member)[0]
+    for tokens, log in zip(*_logs(group, run), strict=True):
         for place, token in enumerate(tokens):
             if _chance(table.after(tuple(tokens[:place])), token) == 0:
                 clause = f"holds {token} at place {place}, where its probability is 0"
                 row = f"{tokens} with the log-probability {number(log)}"
-                return DifferenceEvidence(f"in {seen.call(member)} {row} {clause}")
-    return judge_values(group, seen)  # what is left must be found all the same
+                return DifferenceEvidence(f"in {run.call(member)} {row} {clause}")
+    return judge_values(group, run)  # what is left must be found all the same
 
 
-def _ranked(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _ranked(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    tokens, logs = _logs(group, seen)
-    slack = seen.expected(member).parts[1].slack
+    tokens, logs = _logs(group, run)
+    slack = run.expected(member).parts[1].slack
     for place in range(1, len(logs)):
         before, log = float(logs[place - 1]), float(logs[place])
         if log != before and not log - before <= slack:  # infinities are equal, and have no difference
             order = f"{tokens[place]} stands behind {tokens[place - 1]}"
-            return contrast(seen, member, f"in {{call}} {order}, with {{got}} behind {{due}}", log, before)
+            return contrast(run, member, f"in {{call}} {order}, with {{got}} behind {{due}}", log, before)
     return None
 
 
-def _count(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _count(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge that `due` hypotheses came back, no two the same."""
-    tokens, _ = _logs(group, seen)
+    tokens, _ = _logs(group, run)
     due = int(group.data["due"])
-    call = seen.call(group.members[0])
+    call = run.call(group.members[0])
     if len(tokens) != due:
         count = count_noun(len(tokens), "hypothesis")
         return DifferenceEvidence(f"{call} gave {count} instead of {due}", str(len(tokens)), str(due))
@@ -238,23 +238,23 @@ def _count(group: CaseGroup, seen: PlanObservations) -> str | None:
     return None
 
 
-def _best(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _best(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge the first hypothesis: its tokens come with the group as ``due``."""
-    tokens, _ = _logs(group, seen)
+    tokens, _ = _logs(group, run)
     due = list(group.data["due"])
     if tokens and tokens[0] == due:
         return None
     first = str(tokens[0]) if tokens else "nothing"
-    call = seen.call(group.members[0])
+    call = run.call(group.members[0])
     return DifferenceEvidence(f"{call} has {first} first instead of {due}", first, str(due))
 
 
-def _tie_order(group: CaseGroup, seen: PlanObservations) -> str | None:
-    tokens, logs = _logs(group, seen)
+def _tie_order(group: CaseGroup, run: PlanObservations) -> str | None:
+    tokens, logs = _logs(group, run)
     for first in range(len(tokens) - 1):
         if logs[first] == logs[first + 1] and tokens[first] > tokens[first + 1]:
             pair = str(tokens[first]), str(tokens[first + 1])
-            call = seen.call(group.members[0])
+            call = run.call(group.members[0])
             return DifferenceEvidence(f"in {call} {pair[0]} stands before {pair[1]}", *pair)
     return None
 

@@ -31,73 +31,73 @@ _SAME_SCORE = 1e-6
 _LOG_FACTOR = 100
 
 
-def _values_of(group: CaseGroup, seen: PlanObservations) -> Floats:
+def _values_of(group: CaseGroup, run: PlanObservations) -> Floats:
     """Return the values that are mixed, (n, Dv): given with the group, else the third argument."""
-    mixed = group.data.get("mixed", seen.plan.cases[group.members[0]].args[2])
+    mixed = group.data.get("mixed", run.plan.cases[group.members[0]].args[2])
     return np.asarray(mixed, dtype=np.float64)
 
 
-def _scores_of(group: CaseGroup, seen: PlanObservations) -> Floats:
+def _scores_of(group: CaseGroup, run: PlanObservations) -> Floats:
     """Return the scores behind the weights: given with the group, else the first argument."""
-    scores = group.data.get("scores", seen.plan.cases[group.members[0]].args[0])
+    scores = group.data.get("scores", run.plan.cases[group.members[0]].args[0])
     return np.asarray(scores, dtype=np.float64)
 
 
-def leaves_range(group: CaseGroup, seen: PlanObservations) -> DifferenceEvidence | None:
+def leaves_range(group: CaseGroup, run: PlanObservations) -> DifferenceEvidence | None:
     """Return where an output lies outside the smallest and largest value of some coordinate."""
     (member,) = group.members
-    values = _values_of(group, seen)
+    values = _values_of(group, run)
     low, high = values.min(axis=-2, keepdims=True), values.max(axis=-2, keepdims=True)  # (..., 1, Dv)
     clause = "for {{call}} an entry is {{got}}, but the {} of the values there is {{due}}"
-    return _out_of_bounds(seen, member, 0, (low, high), (clause.format("smallest"), clause.format("largest")))
+    return _out_of_bounds(run, member, 0, (low, high), (clause.format("smallest"), clause.format("largest")))
 
 
 def _out_of_bounds(
-    seen: PlanObservations, member: int, part: int, bounds: tuple[Floats, Floats], clauses: tuple[str, str]
+    run: PlanObservations, member: int, part: int, bounds: tuple[Floats, Floats], clauses: tuple[str, str]
 ) -> DifferenceEvidence | None:
     # without slack, rounding would fail half of all right programs on values that are all equal
-    got, slack = seen.values(member, part), seen.expected(member).parts[part].slack
+    got, slack = run.values(member, part), run.expected(member).parts[part].slack
     low, high = (np.broadcast_to(bound, got.shape) for bound in bounds)
     below, above = ~(got >= low - slack), ~(got <= high + slack)  # NaN is outside
     if not (below | above).any():
         return None
     index = tuple(np.argwhere(below | above)[0])
     clause, bound = (clauses[0], low) if below[index] else (clauses[1], high)
-    return contrast(seen, member, clause, got[index], bound[index])
+    return contrast(run, member, clause, got[index], bound[index])
 
 
-def _equals(group: CaseGroup, seen: PlanObservations, wanted: Floats) -> str | None:
+def _equals(group: CaseGroup, run: PlanObservations, due: Floats) -> str | None:
     (member,) = group.members
-    output, slack = seen.values(member), seen.expected(member).slack
-    return describe_difference(seen, [member], output, np.broadcast_to(wanted, output.shape), slack)
+    output, slack = run.values(member), run.expected(member).slack
+    return describe_difference(run, [member], output, np.broadcast_to(due, output.shape), slack)
 
 
-def _constant(group: CaseGroup, seen: PlanObservations) -> str | None:
-    return _equals(group, seen, _values_of(group, seen)[..., :1, :])
+def _constant(group: CaseGroup, run: PlanObservations) -> str | None:
+    return _equals(group, run, _values_of(group, run)[..., :1, :])
 
 
-def _mean(group: CaseGroup, seen: PlanObservations) -> str | None:
-    return _equals(group, seen, _values_of(group, seen).mean(axis=-2, keepdims=True))
+def _mean(group: CaseGroup, run: PlanObservations) -> str | None:
+    return _equals(group, run, _values_of(group, run).mean(axis=-2, keepdims=True))
 
 
-def _zeros(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _zeros(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    rows = seen.values(member)[..., list(group.data["rows"]), :]
-    return _first_nonzero(seen, member, rows, "for {call} such a row holds {got} instead of {due}")
+    rows = run.values(member)[..., list(group.data["rows"]), :]
+    return _first_nonzero(run, member, rows, "for {call} such a row holds {got} instead of {due}")
 
 
-def _first_nonzero(seen: PlanObservations, member: int, entries: Floats, clause: str) -> str | None:
+def _first_nonzero(run: PlanObservations, member: int, entries: Floats, clause: str) -> str | None:
     wrong = entries[~(entries == 0)]  # the comparison is exact, and NaN is no zero
-    return contrast(seen, member, clause, wrong[0], 0) if wrong.size else None
+    return contrast(run, member, clause, wrong[0], 0) if wrong.size else None
 
 
-def _nonneg(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _nonneg(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    weights = seen.values(member)
+    weights = run.values(member)
     if (weights >= 0).all():
         return None
     clause = "for {call} a weight is {got}, which is no number from {due} on"
-    return contrast(seen, member, clause, least(weights), 0)
+    return contrast(run, member, clause, least(weights), 0)
 
 
 def least(weights: Floats) -> float:
@@ -105,23 +105,23 @@ def least(weights: Floats) -> float:
     return float("nan") if np.isnan(weights).any() else float(weights.min())
 
 
-def _sum1(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _sum1(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    weights, axis = seen.values(member), int(group.data["axis"])
-    return _wrong_sum(seen, member, weights.sum(axis=axis), seen.expected(member).relative)
+    weights, axis = run.values(member), int(group.data["axis"])
+    return _wrong_sum(run, member, weights.sum(axis=axis), run.expected(member).relative)
 
 
-def _wrong_sum(seen: PlanObservations, member: int, sums: Floats, slack: float) -> DifferenceEvidence | None:
+def _wrong_sum(run: PlanObservations, member: int, sums: Floats, slack: float) -> DifferenceEvidence | None:
     """Return the sum of weights that is furthest from 1, if one is further than `slack`."""
     sums = np.atleast_1d(sums)
     which = "some" if sums.size > 1 else "the"
     clause = f"for {{call}} {which} weights sum to {{got}} instead of {{due}}"
-    return describe_worst(seen, member, clause, sums, np.ones_like(sums), slack)
+    return describe_worst(run, member, clause, sums, np.ones_like(sums), slack)
 
 
-def _order(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _order(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    weights, scores, axis = seen.values(member), _scores_of(group, seen), int(group.data["axis"])
+    weights, scores, axis = run.values(member), _scores_of(group, run), int(group.data["axis"])
     ranked = np.take_along_axis(weights, np.argsort(scores, axis=axis, kind="stable"), axis)
     rising = np.sort(scores, axis=axis)
     wrong = (np.diff(rising, axis=axis) > _SAME_SCORE) & ~(np.diff(ranked, axis=axis) > 0)
@@ -132,107 +132,105 @@ def _order(group: CaseGroup, seen: PlanObservations) -> str | None:
     pair = number_pair(rising[low], rising[high])
     got = number_pair(ranked[low], ranked[high])
     clause = f"the score {pair[0]} gets the weight {got[0]}, the larger score {pair[1]} gets {got[1]}"
-    return DifferenceEvidence(f"for {seen.call(member)} {clause}", *pair)
+    return DifferenceEvidence(f"for {run.call(member)} {clause}", *pair)
 
 
-def _logratio(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _logratio(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    weights, scores, axis = seen.values(member), _scores_of(group, seen), int(group.data["axis"])
+    weights, scores, axis = run.values(member), _scores_of(group, run), int(group.data["axis"])
     clause = "for {call} two scores differ by {due}, the logarithms of their weights by {got}"
-    return log_ratios_differ(seen, member, weights, scores, axis, "a weight", clause)
+    return log_ratios_differ(run, member, weights, scores, axis, "a weight", clause)
 
 
 def log_ratios_differ(
-    seen: PlanObservations, member: int, weights: Floats, scores: Floats, axis: int, noun: str, clause: str
+    run: PlanObservations, member: int, weights: Floats, scores: Floats, axis: int, noun: str, clause: str
 ) -> DifferenceEvidence | None:
     """Return where the logarithms of two neighbouring weights don't differ by as much as their scores."""
     if not (weights > 0).all():
         got, due = number(least(weights)), "a positive number"
-        return DifferenceEvidence(f"for {seen.call(member)} {noun} is {got} instead of {due}", got, due)
+        return DifferenceEvidence(f"for {run.call(member)} {noun} is {got} instead of {due}", got, due)
     ratios, differences = np.diff(np.log(weights), axis=axis), np.diff(scores, axis=axis)
-    slack = _LOG_FACTOR * seen.expected(member).relative
-    return describe_worst(seen, member, clause, ratios, differences, slack)
+    slack = _LOG_FACTOR * run.expected(member).relative
+    return describe_worst(run, member, clause, ratios, differences, slack)
 
 
-def _settled(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _settled(group: CaseGroup, run: PlanObservations) -> str | None:
     # large scores: finite, and weights that sum to 1 (or, without an axis, a mixture of the values)
     (member,) = group.members
-    values = seen.values(member)
+    values = run.values(member)
     if not np.isfinite(values).all():
         got = number(values[~np.isfinite(values)].flat[0])
-        return DifferenceEvidence(f"{seen.call(member)} gave {got}", got, "a finite number")
+        return DifferenceEvidence(f"{run.call(member)} gave {got}", got, "a finite number")
     if "axis" not in group.data:
-        return leaves_range(group, seen)
+        return leaves_range(group, run)
     sums = values.sum(axis=int(group.data["axis"]))
-    return _wrong_sum(seen, member, sums, max(seen.expected(member).relative, VALUES))
+    return _wrong_sum(run, member, sums, max(run.expected(member).relative, VALUES))
 
 
-def _hot(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _hot(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    weights = seen.values(member)
+    weights = run.values(member)
     uniform = np.full_like(weights, 1.0 / weights.shape[-1])
     clause = "for {call} a weight is {got} instead of almost {due}"
-    return describe_worst(seen, member, clause, weights, uniform, group.data["spread"])
+    return describe_worst(run, member, clause, weights, uniform, group.data["spread"])
 
 
-def _agrees(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _agrees(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge a result whose value a shorter formula gives: it comes with the group as ``due``."""
     (member,) = group.members
-    got, due = seen.values(member), np.asarray(group.data["due"], dtype=np.float64)
-    return describe_difference(seen, [member], got, due, seen.expected(member).slack)
+    got, due = run.values(member), np.asarray(group.data["due"], dtype=np.float64)
+    return describe_difference(run, [member], got, due, run.expected(member).slack)
 
 
-def _within(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _within(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge bounds of one part: ``low`` and ``high``, broadcast to its shape, come with the group."""
     (member,) = group.members
     bounds = (np.asarray(group.data["low"]), np.asarray(group.data["high"]))
     clause = "for {{call}} an entry is {{got}}, but its {} bound is {{due}}"
     part = int(group.data.get("part", 0))
-    return _out_of_bounds(seen, member, part, bounds, (clause.format("lower"), clause.format("upper")))
+    return _out_of_bounds(run, member, part, bounds, (clause.format("lower"), clause.format("upper")))
 
 
-def _negated(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _negated(group: CaseGroup, run: PlanObservations) -> str | None:
     first, second = group.members
-    wanted = -seen.values(first)
-    return describe_difference(
-        seen, [second], seen.values(second), wanted, slack_between(seen, group.members)
-    )
+    due = -run.values(first)
+    return describe_difference(run, [second], run.values(second), due, slack_between(run, group.members))
 
 
-def _equal(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _equal(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    got = seen.values(member)
+    got = run.values(member)
     first = np.broadcast_to(got[:1], got.shape)
     clause = "for {call} one score is {got}, another one {due}"
-    return describe_worst(seen, member, clause, got, first, 2 * slack_between(seen, [member]))
+    return describe_worst(run, member, clause, got, first, 2 * slack_between(run, [member]))
 
 
-def _hidden_zero(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _hidden_zero(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    weights, mask = seen.values(member), np.asarray(seen.plan.cases[member].args[1])
+    weights, mask = run.values(member), np.asarray(run.plan.cases[member].args[1])
     hidden = weights[~np.broadcast_to(mask, weights.shape)]
-    return _first_nonzero(seen, member, hidden, "for {call} a hidden entry gets {got} instead of {due}")
+    return _first_nonzero(run, member, hidden, "for {call} a hidden entry gets {got} instead of {due}")
 
 
-def _left_out(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _left_out(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge two calls: one hides all but some entries of every row, the other has only those."""
     whole, short = group.members
-    got = seen.values(whole)[..., list(group.data["kept"])]
-    slack = slack_between(seen, group.members)
-    return describe_difference(seen, group.members, got, seen.values(short), slack, noun="a weight")
+    got = run.values(whole)[..., list(group.data["kept"])]
+    slack = slack_between(run, group.members)
+    return describe_difference(run, group.members, got, run.values(short), slack, noun="a weight")
 
 
 def _all_are(
-    wanted: float, entries: Callable[[int], NDArray[np.bool_]], clause: str
+    due: float, entries: Callable[[int], NDArray[np.bool_]], clause: str
 ) -> Callable[[CaseGroup, PlanObservations], str | None]:
     """Return a judge of a causal mask: these entries of a mask of this size must have one value."""
 
-    def judge(group: CaseGroup, seen: PlanObservations) -> str | None:
+    def judge(group: CaseGroup, run: PlanObservations) -> str | None:
         (member,) = group.members
-        mask = seen.values(member)
-        if (mask[entries(len(mask))] == wanted).all():
+        mask = run.values(member)
+        if (mask[entries(len(mask))] == due).all():
             return None
-        return DifferenceEvidence(f"in {seen.call(member)} {clause}")
+        return DifferenceEvidence(f"in {run.call(member)} {clause}")
 
     return judge
 
@@ -254,28 +252,26 @@ _PAST = _all_are(1, _earlier, "a position doesn't see an earlier one")
 _FUTURE = _all_are(0, _later, "a position sees a later one")
 
 
-def _one_hot(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _one_hot(group: CaseGroup, run: PlanObservations) -> str | None:
     (member,) = group.members
-    for row in seen.values(member):
+    for row in run.values(member):
         if np.count_nonzero(row == 1) != 1 or np.count_nonzero(row) != 1:
             text = _row_text(row)
-            return DifferenceEvidence(
-                f"for {seen.call(member)} a row is {text}", text, "a single 1 and zeros"
-            )
+            return DifferenceEvidence(f"for {run.call(member)} a row is {text}", text, "a single 1 and zeros")
     return None
 
 
-def _largest(group: CaseGroup, seen: PlanObservations) -> str | None:
+def _largest(group: CaseGroup, run: PlanObservations) -> str | None:
     """Judge that every 1 stands at one of its row's largest weights."""
     (member,) = group.members
-    rows, weights = seen.values(member), np.asarray(seen.plan.cases[member].args[0], dtype=np.float64)
+    rows, weights = run.values(member), np.asarray(run.plan.cases[member].args[0], dtype=np.float64)
     top = weights == weights.max(axis=-1, keepdims=True)
     wrong = (rows == 1) & ~top
     if not wrong.any():
         return None
     row, column = (int(index) for index in np.argwhere(wrong)[0])
     clause = f"for {{call}} a 1 stands in row {row} at the weight {{got}}, where the largest is {{due}}"
-    return contrast(seen, member, clause, weights[row, column], weights[row].max())
+    return contrast(run, member, clause, weights[row, column], weights[row].max())
 
 
 def _row_text(row: Floats) -> str:
