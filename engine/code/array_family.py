@@ -132,6 +132,7 @@ class ArrayInputs:
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
         """Return the reference's result, computed in float64."""
         values = self._reference(*self._in_doubles(args))
+        # float64 whatever came in; the dtype tells how far the function's own result may lie from it
         dtype = self.arrays(args)[0].dtype.name
         return ExpectedResult.array(np.asarray(values.detach().numpy()), dtype, *self._tolerance(args))
 
@@ -156,7 +157,7 @@ class ArrayInputs:
         return [array.astype(np.float64) for array in self.arrays(args)] + list(self.options(args))
 
     def _reference(self, *args: Any) -> Any:
-        import reference
+        import reference  # it imports torch, which takes a second
 
         return getattr(reference, self.reference)(*args)
 
@@ -164,18 +165,20 @@ class ArrayInputs:
         size = self.rounding(self._in_doubles(args))
         dtype = self.arrays(args)[0].dtype.name
         relative = relative_tolerance(dtype, keys=size.keys, score=size.score, terms=size.terms)
-        return relative, relative * max(size.factor, 1.0)
+        return relative, relative * max(size.factor, 1.0)  # never below that of a result of 1
 
     def fits(self, args: Arguments) -> bool:
         """Return whether the axes agree, no array is empty and all have one dtype."""
         if not len(self.letters) <= len(args) <= len(self.names):
             return False
         arrays = self.arrays(args)
+        # of mixed dtypes nobody can say which one the result should have
         if len(arrays) != len(self.letters) or len({array.dtype for array in arrays}) > 1:
             return False
         sizes: dict[str, int] = {}
         for letters, array in zip(self.letters, arrays, strict=True):
             names = letters.removeprefix(".")
+            # an empty array is a case of its own (``empty``)
             if array.size == 0 or array.ndim < len(names) or (names == letters and array.ndim > len(names)):
                 return False
             shape = array.shape[array.ndim - len(names) :]
@@ -246,5 +249,6 @@ def gradients_of(function: Callable[..., Tensor], arrays: Arrays, cotangent: Flo
     import torch
 
     leaves = [torch.from_numpy(array.astype(np.float64)).requires_grad_() for array in arrays]
+    # of a sum of products, since autograd wants a single number
     total = (function(*leaves) * torch.from_numpy(cotangent)).sum()
     return [np.asarray(gradient.numpy()) for gradient in torch.autograd.grad(total, leaves)]

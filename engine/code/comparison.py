@@ -235,7 +235,7 @@ def degenerate(run: PlanObservations) -> str | None:
 
 
 def _without_model(run: PlanObservations) -> str | None:
-    """Return the clause on a search that never asks its decoder, or doesn't use what it answers."""
+    # a search that never asks its decoder, or doesn't use what it answers
     if _ignores_the_model(run):
         return "returns the same whatever the decoder gives, and never the right result"
     return None
@@ -291,14 +291,14 @@ _ONE = "one number"
 
 
 def _has_result(case: PlanCase, observation: CallObservation) -> bool:
-    """Return whether a case has a result to compute, and the call was made."""
+    # cases of an empty result are right whatever was computed, and calls that weren't made show nothing
     if case.expected is None or observation.status is CallStatus.NOT_RUN:
         return False
     return any(part.values.size for part in case.expected.parts)
 
 
 def _kind(case: PlanCase, observation: CallObservation) -> Kind | None:
-    """Return what a call came to; None where nothing of the right type came, which other checks report."""
+    # where nothing of the right type came, the checks of the type say so: such a program isn't degenerate
     if observation.exception is not None:
         return "raises", None
     if observation.parts is None:
@@ -317,7 +317,7 @@ def _kind(case: PlanCase, observation: CallObservation) -> Kind | None:
 
 
 def _are_arguments(arrays: Sequence[Floats], case: PlanCase) -> bool:
-    """Return whether every part is an argument as it came, and the right result is another."""
+    # where the right result is an argument too, giving it back is no sign of anything
     assert case.expected is not None
     arguments = [np.asarray(array, dtype=np.float64) for array in arrays_of(case.args)]
     if not all(any(np.array_equal(array, argument) for argument in arguments) for array in arrays):

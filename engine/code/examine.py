@@ -99,7 +99,6 @@ def examine_source(
 
 
 def _hint(bindings: ModuleBindings, function: str) -> str | None:
-    """Return a sentence about the function that the student may have meant."""
     if function in bindings.functions and function not in bindings.top:
         return f"{function} is defined inside a class or another function; define it at the top level."
     # the comparison takes time in proportion to the names, and to their lengths
@@ -142,7 +141,7 @@ def first_forbidden(tree: ast.Module, forbidden: tuple[str, ...]) -> str | None:
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """Return what each imported name stands for."""
+    # by the name that the module uses for it: `import torch.nn.functional as F` hides nothing
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -146,6 +146,7 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
 
     It holds only the inputs that the rubric's checks need, and the public ones.
     """
+    # each call costs time in the sandbox: what no check of this rubric asks for isn't run
     whole = exercise.family.plan(seed)
     keys = {check.key for check in exercise.checks} | {"runs"}
     public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.kind == "ordinary")
@@ -153,7 +154,7 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
 
 
 def _rubric(check: CheckSpec) -> RubricCheck:
-    judged_by = property_of(check.property)
+    judged_by = property_of(check.property)  # known: the catalogue was asked before
     return RubricCheck(
         id=check.id,
         property=judged_by,

@@ -88,6 +88,7 @@ def grade_code(
         forbidden=exercise.forbidden,
         modules=submission.modules,
     )
+    # what the source shows needs no sandbox, and a process less for every file that can't earn anything
     if facts.unreadable is not None:
         checks = _unrun(exercise, facts.unreadable)
         return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=checks)
@@ -159,11 +160,11 @@ def _explained(
     submission: CodeSubmission,
     runner: Runner,
 ) -> GradeReport:
-    """Add what illustrates a report; the checks are all judged, so whatever fails here the mark stands."""
+    # the checks are all judged already, so whatever fails here the mark stands
     try:
         report = replace(report, weights=compared_weights(run))
         if report.outcome is Outcome.RIGHT:
-            return report
+            return report  # there is nothing to explain, and the search would cost a process
         diagnosis = name_mutants(exercise, run.plan, run.items)
         report = replace(report, diagnosis=diagnosis)
         named = [found.misconception for found in diagnosis]
@@ -180,7 +181,7 @@ def _explained(
 def _run(
     exercise: CodeExercise, plan: InputPlan, submission: CodeSubmission, runner: Runner, library: str
 ) -> RunResult:
-    """Run the whole plan as one job; going on after a crashed call is the runner's business."""
+    # one job for the whole plan; going on after a crashed call is the runner's business
     calls = plan.calls(exercise.function, library)
     # the first call is the one that "runs" judges: without it every other check is skipped
     job = Job(
@@ -202,7 +203,8 @@ def _run(
 
 
 def _scored(report: GradeReport) -> GradeReport:
-    """Return the report with score and outcome: right only if every check passed."""
+    # right only if every check passed, those without points too
+    # one check that we couldn't judge is enough: a score without it would be somebody's loss
     if any(check.verdict is Verdict.ENGINE_ERROR for check in report.checks):
         return replace(report, outcome=Outcome.UNGRADED, score=None)
     score = math.fsum(check.points for check in report.checks)
@@ -212,7 +214,6 @@ def _scored(report: GradeReport) -> GradeReport:
 
 
 def _skips(exercise: CodeExercise, first: str) -> tuple[Check, ...]:
-    """Return the skips of everything after a prerequisite that failed."""
     message = f"Skipped, because the check “{first}” didn't pass."
     names = ("function", "runs") if first == "loads" else ("runs",)
     prerequisites = tuple(Check(name, Verdict.SKIPPED, 0.0, 0.0, message) for name in names)

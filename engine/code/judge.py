@@ -56,6 +56,7 @@ def judge_all(exercise: CodeExercise, run: PlanObservations) -> tuple[Check, ...
     requires ``runs``.  Checks of a contract, such as the dtype, also need one result that is right.
     """
     runs = _prerequisite(run)
+    # such a program keeps some laws by accident: none of them may earn anything, so `runs` fails
     trivial = degenerate(run)
     if trivial is not None:
         runs = _computes_nothing(runs, trivial)
@@ -66,6 +67,7 @@ def judge_all(exercise: CodeExercise, run: PlanObservations) -> tuple[Check, ...
         check = skipped(rubric, missing[0]) if missing else _judged(rubric, run)
         done[rubric.id] = check.verdict
         checks.append(check)
+    # a contract (the dtype, no changed arguments) is kept by many a program that computes something else
     if runs.verdict is Verdict.PASSED and not _something_right(run):
         checks = [
             replace(check, verdict=Verdict.SKIPPED, points=0.0, message=_NOTHING_RIGHT)
@@ -77,7 +79,7 @@ def judge_all(exercise: CodeExercise, run: PlanObservations) -> tuple[Check, ...
 
 
 def _something_right(run: PlanObservations) -> bool:
-    """Return whether one result that isn't all zeros is right."""
+    # a result of zeros doesn't count: a program that gives nothing but zeros gets it right by accident
     return any(
         case.expected is not None
         and any(part.values.any() for part in case.expected.parts)
@@ -87,7 +89,7 @@ def _something_right(run: PlanObservations) -> bool:
 
 
 def _all_or_nothing(exercise: CodeExercise, checks: list[Check]) -> Iterator[Check]:
-    """Yield the checks, without points where another check that belongs to them didn't pass."""
+    # laws that say much the same share the points of one of them
     lost = {
         rubric.together: check.id
         for rubric, check in reversed(list(zip(exercise.checks, checks, strict=True)))
@@ -121,7 +123,6 @@ def _prerequisite(run: PlanObservations) -> Check:
 
 
 def _computes_nothing(runs: Check, trivial: str) -> Check:
-    """Return the failed ``runs`` of a program that does the same whatever its input is."""
     if runs.verdict is Verdict.PASSED:
         message = f"The function must compute its result from its input. But it {trivial}."
         return replace(runs, verdict=Verdict.FAILED, message=message)
@@ -147,7 +148,7 @@ def _first_problem(
     run: PlanObservations,
     public: bool,
 ) -> PropertyFinding:
-    """Return the first problem; one that is only "not run" gives way to a real one."""
+    # a call that wasn't run says nothing: it gives way to a real problem
     waiting: PropertyFinding | None = None
     for group in groups:
         may_show = public and all(run.plan.cases[member].public for member in group.members)

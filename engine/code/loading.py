@@ -77,6 +77,7 @@ class ArgumentAdapter(_RunnerAround):
 
     def _fitted(self, call: Call) -> Call:
         args, by_keyword = list(call.args), dict(call.kwargs)
+        # there Python's own TypeError is what the check of layouts shall report
         views = any(isinstance(arg, WireArray) and not (arg.contiguous and arg.writeable) for arg in args)
         while len(args) < (self._passing.requires or 0) and not views:
             args.append(self._defaults[len(args) - self._size])
@@ -93,7 +94,7 @@ class ArgumentAdapter(_RunnerAround):
 
 
 def _as_sent(call: Call, outcome: CallOutcome) -> CallOutcome:
-    """Return an outcome with as many arguments as the call had before it was fitted."""
+    # what is judged afterwards are the arguments of the plan, whatever the function took of them
     if outcome.arguments is None or len(outcome.arguments) == len(call.args):
         return outcome
     returned = outcome.arguments[: len(call.args)]
@@ -134,12 +135,13 @@ def missing_package(
     if failed and function in result.missing:
         return failed[0]
     sources = (submission.source, *submission.modules.values())
+    # only what public calls raised: a text raised in a hidden call could carry its input
     for exception in _public(plan, result.outcomes):
         if _package(exception):
             return exception
         if exception.type not in {"NameError", "UnboundLocalError"}:
             continue
-        if match := _NO_NAME.match(exception.text):
+        if match := _NO_NAME.match(exception.text):  # a name that the failed import should have bound
             for cause in failed:
                 if {match.group(1), "*"} & names_from({_package(cause)}, sources):
                     return cause
@@ -147,7 +149,6 @@ def missing_package(
 
 
 def _package(exception: ExceptionInfo) -> str:
-    """Return the top-level package that wasn't found, an empty text if that isn't what happened."""
     match = _NO_MODULE.match(exception.text) if exception.type == "ModuleNotFoundError" else None
     return match.group(1).partition(".")[0] if match else ""
 

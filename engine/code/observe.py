@@ -214,7 +214,7 @@ def observed(case: PlanCase, call: Call, outcome: CallOutcome, library: str) -> 
 
 
 def _as_narrow_as(part: ExpectedPart, got: ReadPart) -> ExpectedPart:
-    """Return what is expected, with the tolerance of the dtype that came if that is narrower."""
+    # the check of the dtype reports the loss; the values can't be nearer than that dtype allows
     if part.relative <= 0 or EPS.get(got.dtype, 0.0) <= EPS.get(part.dtype, 1.0):
         return part
     relative = widened(part.relative, got.dtype, part.dtype)
@@ -222,12 +222,11 @@ def _as_narrow_as(part: ExpectedPart, got: ReadPart) -> ExpectedPart:
 
 
 def _tells_kind(outcome: CallOutcome) -> bool:
-    """Return whether the runner says what came back instead: a generator, a class …"""
     return outcome.status is CallStatus.UNSUPPORTED and outcome.detail.startswith(_RETURNED)
 
 
 def _gradients(gradients: tuple[WireValue, ...] | None, case: PlanCase) -> tuple[Floats | None, ...] | None:
-    """Return gradients as arrays; whatever is none becomes None, which never equals a number."""
+    # whatever is no array becomes None, which never equals a number
     if gradients is None:
         return None
     due = None if case.expected is None else case.expected.gradients
@@ -242,13 +241,12 @@ def _gradients(gradients: tuple[WireValue, ...] | None, case: PlanCase) -> tuple
 
 
 def _modified(before: Sequence[WireValue], after: Sequence[WireValue]) -> int | None:
-    """Return the position of the first argument that came back other than it was sent, None for none."""
     places = (place for place, pair in enumerate(zip(before, after, strict=False)) if _changed(*pair))
     return next(places, None if len(after) == len(before) else 0)
 
 
 def _changed(before: WireValue, after: WireValue) -> bool:
-    """Return whether arrays came back other than they were sent; how they lie in memory is no matter."""
+    # how arrays lie in memory is no matter, only what they hold
     if isinstance(before, dict):
         if not isinstance(after, dict) or set(after) != set(before):
             return True
@@ -271,5 +269,5 @@ _TELLABLE = {
 
 
 def _blunt(exception: ExceptionInfo) -> str:
-    """A class name can be made up to carry a hidden input, so only known ones are told."""
+    # a class name can be made up to carry a hidden input, so only known ones are told
     return f"raised {exception.type}" if exception.type in _TELLABLE else "raised an exception"

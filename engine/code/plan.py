@@ -142,6 +142,7 @@ class PlanCase:
         args = tuple(
             wire_argument(value, library, narrow=self.narrow, layout=self.layout) for value in self.args
         )
+        # where gradients are asked for, no result is overwritten: what is kept or shared shows elsewhere
         if self.cotangents is None or library == "numpy":
             return Call(function, args, return_arguments=returning, overwrite_result=returning)
         cotangents = tuple(leaf_of(array, library) for array in self.cotangents)
@@ -185,6 +186,7 @@ class InputPlan:
     cases: tuple[PlanCase, ...]
     groups: Mapping[str, tuple[CaseGroup, ...]]
     returning: frozenset[int]
+    # made once for a class, not for each of its submissions
     _wires: dict[str, tuple[Call, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -221,6 +223,7 @@ class InputPlan:
         by_key: dict[str, list[CaseGroup]] = {}
         for group in groups:
             by_key.setdefault(group.property, []).append(group)
+        # the first problem is the one that is told, and only that of public cases may show its numbers
         for same_property in by_key.values():
             same_property.sort(key=lambda group: not all(cases[member].public for member in group.members))
         frozen = MappingProxyType({key: tuple(same_property) for key, same_property in by_key.items()})
@@ -251,6 +254,7 @@ def _follows(group: CaseGroup) -> bool:
 
 
 def _digest(family: str, cases: Sequence[PlanCase]) -> str:
+    # not of the expected values: they follow from the inputs, up to the last bit of the machine's rounding
     digest = hashlib.sha256(family.encode())
     for case in cases:
         digest.update(f"|{case.id}|{case.kind}|{case.public}|{case.narrow}|{case.layout}".encode())
@@ -259,4 +263,4 @@ def _digest(family: str, cases: Sequence[PlanCase]) -> str:
                 digest.update(f"|{value.dtype.name}{value.shape}".encode() + value.tobytes())
             else:
                 digest.update(f"|{value.key() if isinstance(value, SpecialArgument) else value!r}".encode())
-    return digest.hexdigest()[:32]
+    return digest.hexdigest()[:32]  # 128 bits: plans of a course never collide

@@ -220,7 +220,7 @@ class PlanBuilder:
             self.judge("pure", place, similar, similar=True)
 
     def _plain_form(self, member: int) -> int:
-        """Return the case of the same numbers as plain arrays, in double precision where they are floats."""
+        # a plan mostly has it already: then nothing is called twice
         case = self._cases[member]
         args = _with_floats(case.args, np.float64)
         key = key_of(args)
@@ -234,7 +234,6 @@ class PlanBuilder:
 
 
 def _narrowed(expected: ExpectedResult, dtype: str) -> ExpectedResult:
-    """Return the same values with the dtype and the tolerance of a narrower computation."""
     parts = []
     for part in expected.parts:
         relative = widened(part.relative, dtype)
@@ -251,7 +250,7 @@ def _is_usual(case: PlanCase) -> bool:
 
 
 def _exchanged(array: NDArray[Any]) -> NDArray[Any] | None:
-    """Return an array with two different entries of one row exchanged, neither the first nor the last."""
+    # neither the first entry nor the last: a key made of these would tell the two arrays from one another
     rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
     for row in range(len(rows) - 1, -1, -1):
         for column in range(rows.shape[1] - 1):
@@ -314,7 +313,7 @@ def misfits(letters: Sequence[str], args: Arguments) -> dict[str, tuple[Argument
 
 
 def _other_sizes(size: int) -> Iterator[int]:
-    """Yield 1, which is broadcast to everything, and the neighbours of a size."""
+    # 1, which is broadcast to everything, and the neighbours, at which an index or a slice still fits
     if size != 1:
         yield 1
     if size > 2:
@@ -323,5 +322,5 @@ def _other_sizes(size: int) -> Iterator[int]:
 
 
 def _resized(array: NDArray[Any], axis: int, size: int) -> NDArray[Any]:
-    """Return an array with another size of one axis; what is needed beyond its end is repeated."""
+    # what is needed beyond the end is repeated: nothing but the size is odd about the array
     return np.asarray(np.take(array, np.arange(size) % array.shape[axis], axis=axis))

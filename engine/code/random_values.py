@@ -60,9 +60,9 @@ def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
     @seeded(int.from_bytes(hashlib.sha256(b"specs" + seed).digest()[:8], "big"))
     @settings(
         max_examples=most,
-        database=None,
+        database=None,  # nothing of an earlier run may come back: the plan depends on the seed alone
         deadline=None,
-        phases=[Phase.generate],
+        phases=[Phase.generate],  # no shrinking: nothing fails here
         suppress_health_check=list(HealthCheck),
     )
     @given(strategy)
@@ -128,6 +128,7 @@ class ExactValues:
     def integers(self, low: int, high: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
         """Return integers from `low` to `high`, both included."""
         count = math.prod(shape)
+        # raw integers, whose stream numpy keeps from version to version; its distributions may change
         raw = np.asarray(self._bits.random_raw(count), dtype=np.uint64).reshape(shape)
         return (raw % np.uint64(high - low + 1)).astype(np.int64) + low
 
@@ -145,6 +146,7 @@ class ExactValues:
 
     def shuffled(self, size: int) -> NDArray[np.int64]:
         """Return any permutation of 0 … size-1, each as likely as the others."""
+        # of 2**40 numbers two are hardly ever equal, so every order is as likely
         return np.argsort(self.integers(0, 2**40, (size,)), kind="stable")
 
     def order(self, size: int) -> NDArray[np.int64]:

@@ -301,7 +301,7 @@ def _from_list(value: Sequence[WireValue], library: str, like: tuple[int, ...]) 
 
 
 def _list_shape(value: WireValue) -> tuple[int, ...] | None:
-    """Return the shape of a nested list of numbers and arrays; None if it has none."""
+    # None for a ragged list, and for one that holds something else than numbers and arrays
     if isinstance(value, WireArray):
         return value.shape
     if type(value) in (int, float, bool):
@@ -333,7 +333,7 @@ def _decoded(leaf: WireArray) -> ReadPart:
 
 
 def _is_single(leaf: WireArray) -> bool:
-    """Tell whether a leaf holds one number, before it is decoded."""
+    # told by the shape, before anything is decoded
     return math.prod(leaf.shape) == 1
 
 

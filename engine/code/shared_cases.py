@@ -68,6 +68,7 @@ def add_saturated(plan: PlanBuilder, inputs: Sequence[Arrays]) -> None:
     """
     for place, (q, K, matrix, *rest) in enumerate(inputs):
         v = rest[-1]
+        # 1.5 times 2000: tanh of it is 1 in every dtype, and an exponential of it overflows in float64
         loud = np.where(np.arange(len(v)) % 2 == 0, 2000.0, -2000.0)
         first, column = q.copy(), matrix.copy()
         first[0], column[:, 0] = 1.5, loud
@@ -84,6 +85,7 @@ def draw_table(values: ExactValues, vocabulary: int, depth: int) -> StepTable:
     prefixes = [
         prefix for size in range(depth) for prefix in itertools.product(range(vocabulary), repeat=size)
     ]
+    # as far apart as possible while what is left over of 64 is still the largest entry
     step, noise = (10, 3) if vocabulary <= 3 else (6, 2)
     chances = values.weights((len(prefixes) + 1, vocabulary), step=step, noise=noise, total=64)
     rows = [tuple(map(float, row)) for row in chances]

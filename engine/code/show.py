@@ -101,7 +101,7 @@ def _argument(value: Argument, shapes: bool) -> str:
 
 
 def _nested(value: Any, digits: int, point: bool = False) -> str:
-    """Return nested lists of numbers; with `point` whole numbers end in a dot, as numpy prints floats."""
+    # with `point` whole numbers end in a dot, as numpy prints floats
     if isinstance(value, list):
         return "[" + ", ".join(_nested(item, digits, point) for item in value) + "]"
     if isinstance(value, float) and math.isfinite(value):

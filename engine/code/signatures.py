@@ -142,7 +142,7 @@ def _class(module: ModuleBindings, node: ast.expr) -> ast.ClassDef | None:
 
 
 def _of_method(owner: ast.ClassDef, name: str, is_object: bool) -> Signature | None:
-    """Return the signature of a method without the object that it is called on."""
+    # without the object that it is called on
     method = next((m for m in owner.body if isinstance(m, Function) and m.name == name), None)
     if method is None:
         return None
@@ -174,6 +174,7 @@ def passing(actual: Signature, signature: str) -> Passing | None:
         keyword = _keyword(actual, place, name, len(due) - least)
         if keyword is not None:
             keywords[place] = keyword
+        # the first argument that has no place ends what can be passed by position
         elif takes is None and place >= len(actual.positional) and not actual.more:
             takes = place
     required = [name for name in actual.positional if name not in actual.optional]
@@ -197,6 +198,7 @@ def _keyword(actual: Signature, place: int, name: str, optional: int) -> str | N
         return name
     if actual.more:
         return None
+    # the only keyword must be the only optional argument, whatever it is called
     if optional == 1 and len(actual.keywords) == 1:
         return actual.keywords[0]
     return name if actual.others else None
@@ -207,7 +209,7 @@ def definition_fault(node: ast.AST | None, signature: str) -> str | None:
     if isinstance(node, ast.ClassDef) and _makes_objects(node):
         return f"{clean_line(node.name, 60)} is a class here; expected the function {signature}."
     if not isinstance(node, Function) or node.decorator_list:
-        return None
+        return None  # a decorator may change the signature: the calls will tell
     if isinstance(node, ast.AsyncFunctionDef):
         return f"{node.name} is declared async; expected {signature}."
     if passing(Signature.of(node.args), signature) is not None:
@@ -217,7 +219,7 @@ def definition_fault(node: ast.AST | None, signature: str) -> str | None:
 
 
 def _makes_objects(node: ast.ClassDef) -> bool:
-    """Return whether calling a class certainly gives an object of it."""
+    # a metaclass, a decorator, another base or __new__ could make calling it give anything
     if node.keywords or node.decorator_list or any(_last_name(b) not in _PLAIN_BASES for b in node.bases):
         return False
     return bool(node.body) and not any(isinstance(m, Function) and m.name == "__new__" for m in node.body)

@@ -142,12 +142,12 @@ class StepTable(SpecialArgument):
 
 
 def _cut(row: tuple[float, ...]) -> tuple[float, ...]:
-    """Leave out the last token; the first one gets its chance."""
+    # the first token gets the chance of the last, so that the row still sums to 1
     return (row[0] + row[-1], *row[1:-1])
 
 
 def _rounder(row: tuple[float, ...]) -> Iterable[tuple[float, ...]]:
-    """Return distributions that are easier to read, of the same length."""
+    # one certain token is easiest to read, then halves and quarters
     size = len(row)
     for place in range(size):
         yield tuple(1.0 if token == place else 0.0 for token in range(size))

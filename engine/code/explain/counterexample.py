@@ -126,7 +126,7 @@ def _without_slices(candidate: CandidateInput) -> Iterator[CandidateInput]:
 
 
 def _without_axes(candidate: CandidateInput) -> Iterator[CandidateInput]:
-    """Drop a first axis of size 1 that every array shares, or that a lone array has."""
+    # only one that every array has, or the others wouldn't fit any more
     arrays = [(value, names) for value, names in candidate.leaves() if isinstance(value, np.ndarray)]
     shared = [names[0] for value, names in arrays if value.ndim > 1 and value.shape[0] == 1]
     if arrays and len(shared) == len(arrays) and len(set(shared)) == 1:
@@ -135,7 +135,7 @@ def _without_axes(candidate: CandidateInput) -> Iterator[CandidateInput]:
 
 
 def _without_last(candidate: CandidateInput) -> Iterator[CandidateInput]:
-    """Leave out the last argument, if it is optional: a mask or a plain value."""
+    # what is optional in the exercises' functions is a mask or a plain value, and comes last
     last = candidate.args[-1]
     array = isinstance(last, np.ndarray) and last.dtype != np.bool_
     if len(candidate.args) > 1 and not array and not isinstance(last, Mapping | SpecialArgument):
@@ -171,7 +171,7 @@ def _plainer_numbers(entry: Any) -> list[Any]:
 
 
 def _round_down(x: float) -> float:
-    """Return the next smaller 1, 10, 100 … times the sign: large numbers should be round ones."""
+    # large numbers should be round ones: 1000 is easier to read than 731
     return 0.0 if abs(x) <= 1 else float(np.sign(x)) * 10.0 ** np.floor(np.log10(abs(x)) - 1e-12)
 
 
@@ -335,7 +335,6 @@ def find_counterexample(
 
 
 def _like_a_mutant(exercise: CodeExercise, search: _Search, mutants: Collection[str]) -> _Trial | None:
-    """Return the smallest input that shows one of these mutants, if the submission is wrong there too."""
     candidates = [_shows(exercise, mutant) for mutant in exercise.mutants if mutant.id in mutants]
     simplest_first = sorted((candidate for candidate in candidates if candidate is not None), key=complexity)
     if not simplest_first:
@@ -347,7 +346,7 @@ def _like_a_mutant(exercise: CodeExercise, search: _Search, mutants: Collection[
 
 
 def _expected(exercise: CodeExercise, candidate: CandidateInput) -> ExpectedResult:
-    """Return what is right for a candidate: searches for different mistakes ask for much the same ones."""
+    # searches for different mistakes ask for much the same inputs
     key = (exercise.family_name, fingerprint(candidate))
     expected = _known_results.get(key)
     if expected is None:
@@ -358,7 +357,7 @@ def _expected(exercise: CodeExercise, candidate: CandidateInput) -> ExpectedResu
 
 @lru_cache(maxsize=1024)
 def _shows(exercise: CodeExercise, mutant: KnownWrongProgram) -> CandidateInput | None:
-    """Return the smallest input that shows a mutant; it's ours, so it runs in this process."""
+    # the mutant is ours, so it runs in this process, once for all submissions that are like it
     submission = CodeSubmission(mutant.source, mutant.filename, "")
     library = library_of(mutant.source)
     with TrustedRunner() as runner:
@@ -382,7 +381,7 @@ def _smallest(exercise: CodeExercise, search: _Search) -> _Trial | None:
 
 @cache
 def _varied(family_name: str) -> tuple[CandidateInput, ...]:
-    """Return the inputs of plans whose seeds are no secret, simplest first: they are like the hidden ones."""
+    # their seeds are no secret, but their inputs are like the hidden ones
     source = family(family_name)
     cases = [case for seed in _PUBLIC_SEEDS for case in source.plan(seed).cases]
     candidates = [
@@ -394,7 +393,7 @@ def _varied(family_name: str) -> tuple[CandidateInput, ...]:
 
 
 def _fault(observation: CallObservation, expected: ExpectedResult) -> str | None:
-    """Return in what a result differs from the reference's, None if in nothing."""
+    # in the order of how much each says: a wrong shape explains wrong values, not the other way round
     if observation.status is not CallStatus.RETURNED:
         return "raises"
     if observation.parts is None or any(part.kind for part in observation.parts):
@@ -413,14 +412,13 @@ def _fault(observation: CallObservation, expected: ExpectedResult) -> str | None
 
 
 def _faults(run: PlanObservations) -> set[str]:
-    """Return in what the results of the plan differ from the right ones."""
     cases = zip(run.plan.cases, run.items, strict=True)
     faults = (_fault(item, case.expected) for case, item in cases if case.expected is not None)
     return {fault for fault in faults if fault is not None}
 
 
 def _is_rounding(values: np.ndarray, part: ExpectedPart) -> bool:
-    """Return whether a wrong result is so near the right one that only precision was lost."""
+    # so near the right one that only precision was lost
     largest = float(np.abs(part.values).max(initial=1.0))
     return bool((np.abs(values - part.values) <= max(VALUES * largest, 10 * part.slack)).all())
 
@@ -448,7 +446,7 @@ def _show(exercise: CodeExercise, library: str, trial: _Trial) -> Counterexample
 
 
 def _result_pair(parts: Sequence[ReadPart], expected: ExpectedResult, library: str) -> tuple[str, str]:
-    """Return both results as text, with as many digits as it takes to tell them apart."""
+    # two texts that look the same would show nothing
     for digits in (6, 12, 17):
         got, right = expected.result.text(parts, library, digits), expected.text(library, digits)
         if got != right:
@@ -460,7 +458,7 @@ def _result_pair(parts: Sequence[ReadPart], expected: ExpectedResult, library: s
 
 
 def _lost_case(exercise: CodeExercise, run: PlanObservations) -> Counterexample | None:
-    """Return the first public case that hung, ran out of memory or crashed: nothing to shrink there."""
+    # nothing is shrunk here: each further trial of a hang would cost seconds
     for case, observation in zip(run.plan.cases, run.items, strict=True):
         if observation.status in _WORDS and case.public and case.expected is not None:
             code = python_of(case.args, exercise.family.argument_names, exercise.function, run.library)
@@ -469,7 +467,6 @@ def _lost_case(exercise: CodeExercise, run: PlanObservations) -> Counterexample 
 
 
 def _signature(run: PlanObservations) -> str:
-    """Return a hash of all that the submission did on the plan."""
     digest = hashlib.sha256()
     for item in run.items:
         kind = item.exception.type if item.exception is not None else item.misfit

@@ -120,7 +120,7 @@ class MutantGallery:
 
 @lru_cache(maxsize=4096)
 def _program(source: str, filename: str) -> tuple[TrustedProgram, str]:
-    """Return a mutant's file, loaded, and its library: both are the same for all plans."""
+    # file and library are the same for all plans, so it is loaded once
     return TrustedProgram(Job(source, filename, ())), library_of(source)
 
 
@@ -242,7 +242,7 @@ def name_mutants(
 
 
 def _diagnoses(exercise: CodeExercise, mutants: set[str]) -> tuple[Diagnosis, ...]:
-    """Return the sentences of these mistakes in the order of the spec."""
+    # in the order of the spec
     return tuple(Diagnosis(mutant.id, mutant.feedback) for mutant in exercise.mutants if mutant.id in mutants)
 
 
@@ -310,7 +310,7 @@ def _matches(
 
 
 def _is_specific(behaviour: MutantBehaviour, submission: _Submission, elements: frozenset[Element]) -> bool:
-    """Return whether what the submission shares with a mutant tells more than that it is broken."""
+    # that both are broken in the same places is no sign: a program that raises everywhere equals many
     shared = {place for place, facet in elements if facet.startswith("value")}
     if len(shared) < len({place for place, _ in elements}):
         return True  # dtypes, arguments, gradients, inputs accepted: each is a sign by itself
@@ -395,7 +395,7 @@ def _same(mutant: CallObservation, facet: str, place: int, submission: _Submissi
 
 
 def _writes_into_a_leaf(observation: CallObservation) -> bool:
-    """Return whether torch stopped a write into an argument whose gradient is wanted."""
+    # torch stops a write into an argument whose gradient is asked for, numpy makes it
     exception = observation.exception
     return (
         exception is not None and exception.type == "RuntimeError" and "in-place operation" in exception.text

@@ -79,13 +79,13 @@ def _compared(call: str, name: str, got: Floats, part: ExpectedPart) -> Compared
 
 
 def _first_wrong(got: Floats, part: ExpectedPart) -> tuple[int, ...]:
-    """Return which matrix of a stack is shown: the first that differs, or the first."""
+    # of a stack one matrix is shown
     stack = list(np.ndindex(got.shape[:-2])) if got.ndim > 2 else [()]
     differing = (i for i in stack if not close(got[i], part.values[i], part.slack))
     return next(differing, stack[0])
 
 
 def _array(values: Floats) -> FloatArray:
-    """Return a vector or matrix with nine significant digits: it is stored for every submission."""
+    # it is stored for every submission, and nobody reads a tenth digit of a weight
     rows = np.atleast_2d(values)
     return FloatArray((rows.shape[0], rows.shape[1]), tuple(float(f"{x:.9g}") for x in rows.ravel()))

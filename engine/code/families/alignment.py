@@ -73,7 +73,7 @@ def _weights(values: ExactValues, sizes: tuple[int, int]) -> Floats:
 
 
 def _any(values: ExactValues, sizes: tuple[int, int]) -> tuple[Floats]:
-    """Return rows of positive weights, no two equal, that sum to 1 up to rounding."""
+    # no two weights equal, so that every row has one largest
     weights = values.distinct(4, sizes) + 5.0
     return (weights / weights.sum(axis=1, keepdims=True),)
 

@@ -102,7 +102,7 @@ class _Beam(ExerciseFamily):
             tie = plan.case(f"tie-{place}", *_called(table, search, b), public=True)
             plan.judge("tie-order", tie)
             plan.judge("values", tie, cases="ties")
-        for b in (0, -1, -3):
+        for b in (0, -1, -3):  # -1 as an index or a slice would pass unnoticed
             args = _called(_TABLE, _PUBLIC, b)
             plan.judge("refuses", plan.case(f"width-{b}", *args, kind="refused", public=True))
         plan.add_again(members[0], "again")
@@ -147,6 +147,7 @@ def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: BeamSize
     step, bos = table.step(), search.vocabulary
     every = exhaustive(step, search.most, s0=(), bos=bos, eos=search.eos)
     members = []
+    # as wide as there are sequences, a beam keeps them all: its best is the best of all
     for b in dict.fromkeys((search.width, 1, search.width + 1, len(every), len(every) + 3)):
         member = plan.case(f"{name}-{b}", *_called(table, search, b), public=public)
         members.append(member)

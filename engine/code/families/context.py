@@ -70,7 +70,7 @@ def _weights(values: ExactValues, shape: tuple[int, ...]) -> Floats:
 
 
 def _any(values: ExactValues, sizes: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Return weights of both signs, which sum to anything, and states."""
+    # weights of both signs, which sum to anything: the function must not count on softmax weights
     n, d = sizes
     return values.distinct(2, (n,)), values.distinct(8, (n, d))
 

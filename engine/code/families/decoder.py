@@ -116,7 +116,7 @@ def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[ExpectedPart]
 
 
 def _tolerance(args: tuple[Argument, ...]) -> tuple[float, float]:
-    """Return the relative tolerance and the absolute one, from the sums that a rounding passes through."""
+    # from the sums that a rounding passes through, one after the other
     y, s, H, p = _read(args)
     size = float(np.abs(p["v"]).sum()) * (1 + _largest(p["W"], s) + _largest(p["U"], H))
     size += _largest(p["Wy"], np.ones(len(s))) * (1 + _largest(p["Ws"], s))
@@ -253,7 +253,7 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
 
 
 def _counting(sizes: Sizes) -> Inputs:
-    """Return arrays that hold 0, 1, 2, 0, 1 and so on."""
+    # 0, 1, 2, 0, 1 and so on: easy to read, and no two neighbours are equal
     dy, ds, dh, _, n, _ = sizes
 
     def count(*shape: int) -> Floats:

@@ -36,6 +36,7 @@ def _searches() -> SearchStrategy[GreedySizes]:
     from hypothesis import strategies as st
 
     def of(vocabulary: int) -> SearchStrategy[GreedySizes]:
+        # of four tokens a fifth step would make a table of 341 rows
         most = st.integers(4, 5) if vocabulary == 3 else st.just(4)
         return st.builds(GreedySizes, st.just(vocabulary), st.integers(0, vocabulary - 1), most)
 
@@ -74,7 +75,7 @@ class _Greedy(ExerciseFamily):
             table, s0, _, eos, most = args
             a_token = min(token for token in range(search.vocabulary) if token != eos)
             members.append(plan.case(f"bos-known-{place}", table, s0, a_token, eos, most))
-            members.append(plan.case(f"cut-{place}", *args[:4], 1))
+            members.append(plan.case(f"cut-{place}", *args[:4], 1))  # nothing but the first token
         members.append(plan.case("single-precision", replace(_TABLE, dtype="float32"), (), 3, 2, 4))
         _add_longer(plan)
         ties = [plan.case(name, *args, public=True) for name, args in _TIES.items()]
@@ -135,6 +136,7 @@ def _draw(values: ExactValues, search: GreedySizes, ends: bool) -> tuple[Argumen
 
     def accept(table: StepTable) -> bool:
         tokens = greedy_decode(table.step(), (), bos, search.eos, search.most)
+        # one token alone would be right for programs that stop at once or never use the state
         early = 2 <= len(tokens) < search.most
         varied = len(set(tokens)) > 1 and tokens[0] != tokens[1]
         return varied and (early if ends else search.eos not in tokens)
@@ -144,7 +146,7 @@ def _draw(values: ExactValues, search: GreedySizes, ends: bool) -> tuple[Argumen
 
 
 def _tied(values: ExactValues) -> tuple[Argument, ...]:
-    """Return a search whose rows have their largest probability twice."""
+    # rows whose largest probability stands twice
     rows = []
     for prefix in ((), (0,), (1,), (2,)):
         row = np.full(4, 0.125)

@@ -172,7 +172,7 @@ def _add_visible(plan: PlanBuilder, shapes: Shapes, row: int, side: int, values:
 def _add_broadcast(
     plan: PlanBuilder, flat: tuple[int, ...], cube: tuple[int, ...], side: int, values: ExactValues
 ) -> None:
-    """Add masks of fewer axes, or of axes of size 1, and the same masks written out."""
+    # masks of fewer axes, or of axes of size 1, beside the same masks written out
     inputs = {"rect-keys": (_SQUARE[:2], _ENDS)} | {
         f"{name}-keys": (values.distinct(4, shape), values.partial_mask(shape[-1:]))
         for name, shape in (("flat", flat), ("even", (side, side)))
@@ -249,7 +249,7 @@ def _add_all_hidden(plan: PlanBuilder, shapes: Shapes, values: ExactValues) -> N
 
 
 def _add_large(plan: PlanBuilder, flat: tuple[int, int], height: float, values: ExactValues) -> None:
-    """Every row sees scores at both ends, two of them at the top, and some are hidden."""
+    # every row sees scores at both ends, two of them at the top, and some are hidden
     pair = np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1001.0, -1002.0]])
     members = [
         plan.case("ends-row", np.array([[1000.0, 0.0, -1000.0]]), _ENDS[None], kind="large", public=True),

@@ -185,7 +185,7 @@ def _add_heads(plan: PlanBuilder, place: int, inputs: Sample, values: ExactValue
 
 
 def _widened(W: Floats, h: int) -> Floats:
-    """Return the columns of every head four times."""
+    # four times the columns of a head double the root that scores are divided by
     return np.hstack([np.tile(block, (1, 4)) for block in _blocks(W, h)])
 
 

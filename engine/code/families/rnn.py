@@ -121,7 +121,7 @@ def _add_silent(plan: PlanBuilder, place: int, arrays: Sample) -> None:
 
 
 def _logistic(z: Floats) -> Floats:
-    """Return 1 / (1 + exp(-z)) by tanh, which never overflows."""
+    # by tanh, which never overflows
     return np.asarray((1.0 + np.tanh(z / 2.0)) / 2.0)
 
 

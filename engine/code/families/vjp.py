@@ -71,7 +71,7 @@ _ROW = (np.array([0.5, 0.125, 0.375]), np.array([2.0, -1.0, 4.0]))
 
 
 def _misfits() -> dict[str, tuple[Argument, ...]]:
-    """Return pairs of shapes of which numpy would broadcast one to the other, in both orders, and others."""
+    # numpy would broadcast most of these, in one order or the other
     w, g = _SQUARE[0][:2], _SQUARE[1][:2]
     others = {
         "row": g[0], "one-row": g[:1], "one-column": g[:, :1], "one-entry": g[:1, :1], "scalar": g[0, :1],
@@ -85,13 +85,12 @@ def _misfits() -> dict[str, tuple[Argument, ...]]:
 
 
 def _any(values: ExactValues, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Return rows of positive weights that sum to 1 up to rounding, and a gradient."""
     weights = values.distinct(4, shape) + 5.0
     return weights / weights.sum(axis=-1, keepdims=True), values.distinct(8, shape)
 
 
 def _weights(values: ExactValues, shape: tuple[int, ...]) -> Floats:
-    return values.weights(shape, step=4, noise=3, total=64)
+    return values.weights(shape, step=4, noise=3, total=64)  # exact in every dtype
 
 
 def _add_special(plan: PlanBuilder, samples: Sequence[tuple[Floats, Floats]]) -> None:
@@ -117,6 +116,7 @@ def _add_relations(plan: PlanBuilder, hidden: list[int], values: ExactValues) ->
         second = plan.case(f"other-{place}", w, other)
         mixed = plan.case(f"mixed-{place}", w, 2 * g + other)
         plan.judge("linear-v", member, second, mixed, factors=(2.0, 1.0))
+        # a constant added to g cancels out, because each row of weights sums to 1
         plan.judge("shift", member, plan.case(f"shifted-{place}", w, g + 16.0))
         order = values.order(g.shape[-1])
         moved = plan.case(f"moved-{place}", w[..., order].copy(), g[..., order].copy())

@@ -46,13 +46,14 @@ class Property:
     contract: bool = False
 
 
-@cache
+@cache  # the folder doesn't change while the program runs
 def _catalogue() -> dict[str, Property]:
     properties: dict[str, Property] = {}
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        if module.name != "catalogue":
+        if module.name != "catalogue":  # this one; every other file of the folder holds properties
             for entry in importlib.import_module(f"engine.code.properties.{module.name}").PROPERTIES:
                 if entry.name in properties:
+                    # one would silently take the other's place in every rubric
                     raise ValueError(f"two properties are called {entry.name}")
                 properties[entry.name] = entry
     return properties

@@ -49,7 +49,7 @@ def _runs(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _shape(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Calls that raised are no matter of shape: the checks that need their values report them."""
+    # calls that raised are no matter of shape: the checks that need their values report them
     for member in group.members:
         if run[member].status is CallStatus.RETURNED:
             _parts(run, member)
@@ -63,7 +63,7 @@ def _parts(run: PlanObservations, member: int) -> list[tuple[Floats, ExpectedPar
 
 
 def _dtype(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge dtypes alone: whether the numbers are finite is for the checks of the values to find."""
+    # whether the numbers are finite is for the checks of the values to find
     for member in group.members:
         case, expected = run.plan.cases[member], run.expected(member)
         for place, (_, part) in enumerate(_parts(run, member)):
@@ -112,7 +112,7 @@ def _pure(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _stale(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge two inputs that are alike in much, but have different results: is the second the first's?"""
+    # two inputs that are alike in much have different results: is the second the first's?
     first, second = group.members
     if not is_right(run, first) or is_right(run, second):
         return None
@@ -134,7 +134,7 @@ def is_right(run: PlanObservations, member: int) -> bool:
 
 
 def _where_wrong(got: Floats, part: ExpectedPart) -> NDArray[np.bool_]:
-    """Return where a part of a result is wrong; nothing is broadcast, because the shape was compared."""
+    # nothing is broadcast, because the shape was compared
     largest = float(np.abs(part.values).max(initial=1.0))
     return where_different(got, part.values, max(part.slack, VALUES * largest))
 
@@ -234,7 +234,6 @@ def _last_two_differ(group: CaseGroup, run: PlanObservations, got: Floats, due: 
 
 
 def _unchanged(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge that the second call gives what the first one gave."""
     first, second = group.members
     due, got = run.values(first), run.values(second)
     return _last_two_differ(group, run, got, due)
@@ -254,7 +253,7 @@ def _other_rows(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _batch(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge a batch by what the program gives for its parts; what those lack is reported elsewhere."""
+    # what the parts lack is reported elsewhere
     whole, *parts = group.members
     alone = [values_or_none(run, part) for part in parts]
     if any(values is None for values in alone):
@@ -265,7 +264,7 @@ def _batch(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _alone(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge each row under a mask by what the program gives for its visible keys without any mask."""
+    # what a row must get follows from the visible keys, given without any mask
     whole, *rows = group.members
     alone = [values_or_none(run, row) for row in rows]
     if any(values is None for values in alone):

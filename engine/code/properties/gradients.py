@@ -44,7 +44,7 @@ def _combined(group: CaseGroup, run: PlanObservations, part: int) -> Floats:
 
 
 def _tiled(group: CaseGroup, run: PlanObservations, part: int) -> Floats:
-    """Multiply by the part's factor and repeat the columns as often as its entry in ``times`` says."""
+    # the gradient of repeated columns is repeated, times the part's factor
     factor, times = group.data["factors"][part], group.data["times"][part]
     return np.asarray(np.tile(factor * run.values(group.members[0], part), (1, times)))
 

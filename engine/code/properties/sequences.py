@@ -70,7 +70,6 @@ def _chain(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _agrees(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge one part whose value a shorter formula gives."""
     (member,) = group.members
     part = int(group.data["part"])
     got, due = run.values(member, part), np.asarray(group.data["due"], dtype=np.float64)
@@ -115,7 +114,7 @@ def _search_arguments(run: PlanObservations, member: int) -> tuple[StepTable, in
 
 
 def _sequences(run: PlanObservations, member: int) -> list[list[int]]:
-    """Return all token lists that came back; of a greedy search there is one."""
+    # of a greedy search there is one
     ids = run.raw(member)[0]
     if ids.ndim == 1:
         return [[int(token) for token in ids]]
@@ -142,7 +141,6 @@ def _in_vocabulary(tokens: list[int], table: StepTable, eos: int, most: int) -> 
 
 
 def _ids(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge token ids by themselves: each is an int and an id of a row of probabilities."""
     (member,) = group.members
     for part in run[member].parts or ():
         if part.kind:
@@ -165,7 +163,7 @@ def _ends(tokens: list[int], table: StepTable, eos: int, most: int) -> str | Non
 
 
 def _largest(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
-    """Say where a token isn't a most probable one after those before it."""
+    # after a wrong token the next one is judged by what follows that
     for place, (token, row) in enumerate(zip(tokens, table.along(tokens), strict=True)):
         if not 0 <= token < len(row) or row[token] < max(row):
             return f"holds {token} at place {place}, where {row.index(max(row))} is the most probable token"
@@ -185,7 +183,7 @@ def _logs(group: CaseGroup, run: PlanObservations) -> tuple[list[list[int]], Flo
 
 
 def _own_logprob(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge every log-probability by the tokens beside it."""
+    # by the tokens beside it, right or wrong
     (member,) = group.members
     table, slack = _search_arguments(run, member)[0], run.expected(member).parts[1].slack
     for tokens, got in zip(*_logs(group, run), strict=True):

@@ -112,7 +112,6 @@ def _sum1(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _wrong_sum(run: PlanObservations, member: int, sums: Floats, slack: float) -> DifferenceEvidence | None:
-    """Return the sum of weights that is furthest from 1, if one is further than `slack`."""
     sums = np.atleast_1d(sums)
     which = "some" if sums.size > 1 else "the"
     clause = f"for {{call}} {which} weights sum to {{got}} instead of {{due}}"
@@ -275,7 +274,7 @@ def _largest(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _row_text(row: Floats) -> str:
-    """Return a row with as many digits as it takes to see that it isn't one-hot."""
+    # with as many digits as it takes to see that it isn't one-hot
     for digits in (6, 9, 12):
         texts = [number(value, digits) for value in row[:8]]
         if sorted(texts) != ["0"] * (len(texts) - 1) + ["1"]:
