@@ -1,4 +1,9 @@
-"""An archive file of any kind that is read here → its entries, to be read one after the other."""
+"""List the entries of ZIP and tar archives, and bound what may be unpacked.
+
+Students hand in archives, and archives lie about themselves: about sizes, names and the number of entries.
+So every claim is checked before it is acted on, and one budget counts what a whole nest of archives unpacks
+to.
+"""
 
 from __future__ import annotations
 
@@ -298,7 +303,6 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def _unicode_name(info: zipfile.ZipInfo, raw: bytes) -> str | None:
-    """Return the name of Info-ZIP's extra field, if there is one and it belongs to this name."""
     extra, at = info.extra, 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)
@@ -324,7 +328,7 @@ def _fault(info: zipfile.ZipInfo) -> str | None:
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
-    """Return the numbers of entries whose data begins inside another's."""
+    # Bombs without nesting let many entries share one piece of data.
     order = sorted(range(len(infos)), key=lambda number: infos[number].header_offset)
     numbers: set[int] = set()
     end = 0

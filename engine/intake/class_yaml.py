@@ -1,4 +1,8 @@
-"""Answers of a class in YAML: a mapping of students, or a list of hand-ins."""
+"""Answers of a class in YAML: a mapping of students, or a list of hand-ins.
+
+For example ``{ada: {1: b, 2: "0.3, 0.7"}, bob: {1: c}}``. Its rows are those of a table, so that all that
+follows is the same for both.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One code file, and the files beside it that it imports → :class:`engine.model.CodeSubmission`."""
+"""Read one code file, and the files beside it that it imports, as a submission.
+
+Modules are found by parsing, and nothing is run: what is read here hasn't been in the sandbox yet.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,7 @@ def files_used(source: str, find: Find) -> dict[str, Path]:
 
 
 def _text_or_nothing(path: Path) -> list[str]:
-    """Return the text of a file to look into; whoever takes it in will say why it can't be read."""
+    # Whoever takes the file in will say why it can't be read.
     try:
         return [decode(read_bytes(path, CODE_LIMIT), path.name, cookie=True)]
     except InputError:
@@ -145,7 +148,6 @@ def sha256_of_files(main: str, others: Mapping[str, str]) -> str:
 
 
 def _imported(source: str) -> Iterator[str]:
-    """Yield the first part of every name that a source imports, wherever it does."""
     try:
         tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -326,7 +328,6 @@ def _code_files(folder: Path, where: str) -> list[Path]:
 
 
 def _definition(path: Path, function: str) -> str | None:
-    """Return the place where a file defines the function, None if it doesn't or can't be read."""
     try:
         source = source_of(path, clean_line(path.name))
     except InputError:

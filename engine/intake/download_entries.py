@@ -1,4 +1,7 @@
-"""What a folder or an archive holds, before anybody asks what it means."""
+"""List what a folder holds, before anybody asks what it means.
+
+Links are never followed: a link in a hand-in could lead to the grader's own files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The files of a download → hand-ins by student, and a list of what can't be taken in."""
+"""Sort the files of a download into hand-ins by student, and list what can't be taken in.
+
+Every file ends up as a hand-in, as part of one (a module that it imports), as a problem with a next step, or
+as an ignored leftover: nothing that a student handed in disappears without a word.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +142,6 @@ class OwnerIndex:
             return []
 
     def _join(self, person: DownloadPerson) -> str | None:
-        """Return whom of the roster a person is, None for nobody of it."""
         candidates = candidate_ids(person.who, self._roster)
         ids = common_ids(candidates)
         if len(ids) > 1:
@@ -151,7 +154,6 @@ class OwnerIndex:
         return ids[0] if ids else None
 
     def _unlisted(self, person: DownloadPerson) -> str:
-        """Return what stands for a person whom the roster doesn't have."""
         label = person.label.strip()
         name = clean_line(label)
         if not name or len(label) > _LONGEST_ID or label in self._roster.by_id:
@@ -250,7 +252,7 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
 
 
 def _source(file: CodeEntry) -> str:
-    """Return the source of a file, nothing if it can't be read: reading it for a grade will say why."""
+    # Reading the file for a grade will say why it can't be read.
     try:
         return source_of(file.path, file.name)
     except Exception:  # a fault of the reader's too: the file then stands alone
@@ -284,7 +286,6 @@ class _Modules:
 
 
 def _module(filename: str) -> str:
-    """Return the name by which a file is imported; nothing where it can't be."""
     path = Path(filename)
     return path.stem if path.suffix == ".py" and path.stem.isidentifier() else ""
 
@@ -375,7 +376,7 @@ class DownloadSorter:
         return IntakeResult(students, problems, ignored, tuple(self._tables), layout=self._layout.name)
 
     def _summary_of_problems(self) -> list[IntakeProblem]:
-        """Return the problems, of many alike of one student the first ones and how many more there are."""
+        # Of many alike of one student the first ones, and how many more there are.
         summary: list[IntakeProblem] = []
         counts: Counter[tuple[str, str]] = Counter()
         last: dict[tuple[str, str], IntakeProblem] = {}
@@ -405,7 +406,7 @@ class DownloadSorter:
         return "/".join(name.split("/")[: self._listing.depth + 1])
 
     def _with_student(self, problem: IntakeProblem) -> IntakeProblem:
-        """Say whose a refused entry is; a refused name is not to be trusted with making a student."""
+        # A refused name is not to be trusted with making a student.
         depth = self._listing.depth
         top = "/".join(problem.where.split("/")[depth : depth + 1])
         place = self._places.get((top, False)) or self._places.get((top, True))
@@ -568,7 +569,7 @@ class DownloadSorter:
             self._handed.setdefault(student, []).append(ranked)
 
     def _not_graded(self, file: _Found, message: str, step: str, about: str = "") -> None:
-        """List a file of a kind that isn't graded, unless the system put it there."""
+        # What the learning system itself put there is nobody's mistake.
         if self._layout.is_leftover(file.entry.parts[self._listing.depth :]):
             self._ignored.append(file.entry.name)
         else:

@@ -1,4 +1,8 @@
-"""What a file's name says: which item, which student."""
+"""What a file's name says: which item, which student; and which names of archives are refused.
+
+Learning systems and browsers rename files (``softmax-1.py``, ``Softmax (2).py``), so an item is recognised
+whatever stands around its id.
+"""
 
 from __future__ import annotations
 

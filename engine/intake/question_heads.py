@@ -1,4 +1,8 @@
-"""What a column's head or a YAML key calls a question → the question and part of a student's quiz."""
+"""Find the question that the head of a column, or a YAML key, means in a student's own quiz.
+
+Teachers head columns with what is at hand: a number, an item's id, its title. Each student has a quiz of
+their own, so the same head may mean different questions, or none.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +98,7 @@ class QuizQuestions:
         return titled[0] if titled else None
 
     def _with_text(self, text: str) -> Place | None:
-        """Read ``3. Softmax of two scores``: the number counts, unless it contradicts a title."""
+        # ``3. Softmax of two scores``: the number counts, unless it contradicts a title.
         match = _WITH_TEXT.fullmatch(text)
         question = self._numbers.get(int(match["number"])) if match else None
         if match is None or question is None:
@@ -117,7 +121,7 @@ class QuizQuestions:
         return question.number, parts[0]
 
     def _part(self, question: QuizQuestion, text: str) -> Place | None:
-        """Return the part of that id, or the second one for ``b`` where no part is called by a letter."""
+        # ``b`` is the second part where no part is called by a letter, as quizzes on paper have it.
         ids = [part.id for part in question.variant.parts]
         key = _words(text)
         named = next((part for part in ids if _words(part) == key), None)
@@ -135,7 +139,6 @@ def _listed(texts: Iterable[str]) -> str:
 
 @lru_cache(maxsize=256)  # a class asks the same for each of its rows
 def _nearest(head: str, names: tuple[tuple[str, str], ...]) -> str:
-    """Return what could have been meant: an item's id, else a hint at the numbers there are."""
     items = {_words(name): item for item, title in names for name in (title, item)}
     if near := near_words(_words(head), items):
         return f"did you mean {items[near[0]]}?"

@@ -1,4 +1,8 @@
-"""Tables of answers → hand-ins by student, each for that student's own quiz."""
+"""Turn rows of answers into hand-ins, each for that student's own quiz.
+
+A row is graded only if it is certain whose it is and which quiz it answers; a doubtful answer is a problem
+to mend, never a zero.
+"""
 
 from __future__ import annotations
 
@@ -159,8 +163,6 @@ def take_answers(
 
 
 class _Taking:
-    """One table on its way to hand-ins."""
-
     def __init__(
         self, table: AnswerTable, quizzes: StoredQuizzes, roster: Roster, zone: tzinfo, refuse_unlisted: bool
     ) -> None:
@@ -200,7 +202,6 @@ class _Taking:
         self._tell_strange(answers)
 
     def _find(self, row: AnswerRow, usual: str | None) -> None:
-        """Find out whose a row is and which quiz it answers."""
         student: str | None = None
         try:
             student = student_of(row.who, self._roster, refuse_unlisted=self._refuse_unlisted)
@@ -222,7 +223,7 @@ class _Taking:
         self._found.append((row, student, answered))
 
     def _hand_in(self, times: list[str]) -> None:
-        """Make hand-ins of the rows that answer anything, each student's in the order of their times."""
+        # In the order of their times: which attempt counts goes by it.
         moments = TimeColumn(times, self._zone)
         timeless: list[AnswerRow] = []
         for row, student, answered in self._found:
@@ -254,7 +255,7 @@ class _Taking:
     # --- what is told ---
 
     def _tell_blank(self, row: AnswerRow, student: str, answered: AnsweredQuiz) -> None:
-        """Tell of a row without an answer: a student who isn't there has one in many tables."""
+        # A student who was absent has a row without answers in many tables.
         if answered.problems:
             return
         if any(row.answers.values()):
@@ -263,7 +264,7 @@ class _Taking:
             self.ignored.append(f"{self._file}:{row.line}: no answer in this row")
 
     def _tell_strange(self, answers: ClassAnswers) -> None:
-        """Tell heads that are a question to nobody, once each, and answers to what others were asked."""
+        # Once for each head, not for each student; somebody else's question is told for each row.
         known = {
             head for row, _, answered in self._found for head in row.answers if head not in answered.strange
         }
@@ -297,7 +298,6 @@ class _Taking:
 
 
 def _unread(error: InputError, file: str) -> list[IntakeProblem]:
-    """Return the problems of a file that isn't read at all, each with its line."""
     if error.diagnostics:
         return [IntakeProblem(f"{d.file}:{d.line}", d.message, _STEP) for d in error.diagnostics]
     expected = f"expected {error.expected}" if error.expected else ""

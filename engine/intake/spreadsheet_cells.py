@@ -1,4 +1,8 @@
-"""Times as forms write them → moments. What could be meant in two ways is not guessed."""
+"""What forms and spreadsheets write into a cell: times, and what they made of an answer.
+
+What could be meant in two ways is never guessed: ``3/4/2026`` is in March or in April, and ``01.Feb`` was
+perhaps 1/2. A wrong guess would cost a student marks, and nobody would notice.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +84,7 @@ class TimeColumn:
         return None
 
     def _order(self, texts: Sequence[str]) -> bool | None:
-        """Return whether days come before months in ``3/4/2026``; None where nothing tells."""
+        # ``3/4/2026`` shows by the other rows of its column whether days come first.
         ways = {way for way in (True, False) if self._fits(texts, way)}
         if len(ways) == 2:
             # Responses stand in the order in which they came, so that the wrong reading jumps about.
@@ -118,7 +122,7 @@ class TimeColumn:
 
 
 def _one_line(text: str) -> str:
-    """Return a cell with single blanks, nothing of one that is longer than any time is written."""
+    # Longer than any time is written: the patterns don't have to look at it.
     return " ".join(text.split()) if len(text) <= _LONGEST else ""
 
 
@@ -141,7 +145,8 @@ def _date_of(match: re.Match[str], day_first: bool | None) -> tuple[int, int, in
 
 
 def _zone(written: str, default: tzinfo, naive: datetime) -> tzinfo | None:
-    """Return the zone that is written; letters such as CET only where they are the own zone's then."""
+    # Letters such as CET are believed only where the course's own zone is called so at that time: IST has
+    # three meanings.
     if not written:
         return default
     if written.upper() in ("Z", "UTC", "GMT"):

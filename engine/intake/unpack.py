@@ -1,4 +1,8 @@
-"""ZIP and tar archives, also inside one another → entries; nothing is written outside the work folder."""
+"""Unpack ZIP and tar archives, also inside one another; nothing is written outside the work folder.
+
+Everybody's hand-in has a share of what may be unpacked, so that one student's archive bomb cannot use up
+the others' budget.
+"""
 
 from __future__ import annotations
 
@@ -164,7 +168,7 @@ class _Nest:
     # --- whose room it is ---
 
     def _admitted(self, owner: Parts | None, entries: int = 1) -> bool:
-        """Return whether entries are looked at, and count them; those beyond a share are told once."""
+        # Those beyond a share are told once, not one by one.
         if owner is not None and owner in self._left_out:
             return False
         if self._budget.room_of(owner) < entries or not self._has_room(owner, entries):
@@ -182,7 +186,7 @@ class _Nest:
         return True
 
     def _leave_out(self, owner: Parts) -> None:
-        """Drop all that somebody handed in: together with it, the class's work is more than is read."""
+        # With it the class's work would be more than is read, so that one student costs nobody else a place.
         self._left_out.add(owner)
         count = self._budget.release(owner)
         length = len(owner)
@@ -203,7 +207,7 @@ class _Nest:
         )
 
     def _inside(self, archive: _Archive) -> None:
-        """Read an archive that lies inside; what is wrong with it concerns nothing else."""
+        # What is wrong with an inner archive concerns nothing else.
         name = "/".join(archive.at)
         before = self._entries.count
         self._entries.folders.add(archive.at)
@@ -224,7 +228,6 @@ class _Nest:
             self._entries.refuse(name, "this archive is empty")
 
     def _read(self, archive: _Archive, most: int) -> None:
-        """Take the entries of one archive; it is refused if it lists more than `most`."""
         whose = archive.whose(archive.at)
         if whose is not None:
             most = min(most, max(0, self._budget.room_of(whose)))
@@ -289,7 +292,6 @@ class _Nest:
             path.unlink()
 
     def _unpack(self, member: ArchiveMember, path: Path, parts: Parts, archive: _Archive, most: int) -> bool:
-        """Write a member's contents to `path`; return whether they were taken, list a problem if not."""
         size, fault = 0, None
         try:
             with member.open() as source, path.open("wb") as target:

@@ -1,4 +1,8 @@
-"""An Excel workbook → the rows of its first sheet that holds any, as text."""
+"""Read the first sheet of an Excel workbook that holds anything, as rows of text.
+
+openpyxl takes whole rows and lists into memory, so that all parts of the archive are counted before it
+opens any of them.
+"""
 
 from __future__ import annotations
 
@@ -103,8 +107,7 @@ def _check(path: Path, name: str) -> None:
 
 
 class _Scan:
-    """Counts the elements of a workbook's parts; keeps nothing of them."""
-
+    # It keeps nothing: a part may hold millions of elements.
     def __init__(self, name: str) -> None:
         self._name = name
         self._all = 0
@@ -202,7 +205,7 @@ def _rows(sheet: Any, name: str) -> Iterator[TableRow]:
 
 
 def _text(value: object) -> str:
-    """Return a cell as a person reads it; dates as ISO has them, so that they are told from answers."""
+    # Dates come as ISO has them, so that they can be told from answers.
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,8 @@
-"""Wrong answers that are the key of a classmate's variant of the same item."""
+"""Find wrong answers that are the key of a classmate's variant of the same item.
+
+Everybody has other numbers, so such an answer was hardly computed; how likely it is by chance is estimated
+from the keys of the class.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ __all__ = [
 LEAST_CHANCE = 1e-6
 """No smaller chance is claimed for one answer: the keys of one item hang together more than this counts."""
 
-# Each is tried against each other one: 90,000 pairs are a second, those of 5,000 students ten minutes.
+# Each key is tried against each other one: those of 5,000 students would be 25 million tries.
 _SAMPLE = 300
 _NUMERAL = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[.,][0-9]+")
 # The bounds of an interval are decimals; in binary a number on the bound may lie a little beyond it.
@@ -120,7 +124,7 @@ def is_right(part: Part, text: str) -> bool:
 
 
 def _box(part: Part) -> _Box:
-    """Return the accepted interval of each entry, a little wider; nothing for words."""
+    # A little wider than what is accepted; words have no interval.
     settings = NumericSettings.of(part)
     pairs = zip(map(float, settings.lower), map(float, settings.upper), strict=True)
     return tuple((low - _SLACK * (1 + abs(low)), high + _SLACK * (1 + abs(high))) for low, high in pairs)
@@ -137,7 +141,7 @@ def _inside(entries: Sequence[float], box: _Box) -> bool:
 
 
 def _digits(text: str) -> int:
-    """Return how many digits say something: ``0.50`` has one, ``45.8`` three."""
+    # ``0.50`` has one digit that says something, ``45.8`` three.
     return sum(len(re.sub(r"[.,]", "", numeral).strip("0")) for numeral in _NUMERAL.findall(text))
 
 
@@ -282,7 +286,7 @@ class AnswerSearch:
 
 
 def _wrong_answers(attempt: Attempt, variant: Variant) -> Iterable[_Wrong]:
-    """Yield the answers of an attempt that are wrong and that no known mistake explains."""
+    # A known mistake explains the answer: two students may well make the same one.
     passed = {check.id for check in attempt.report.checks if check.verdict is Verdict.PASSED}
     for part in variant.parts:
         text = (attempt.response.answers.get(part.id) if attempt.response else None) or ""

@@ -1,4 +1,8 @@
-"""All files of one item → the pairs that are most alike."""
+"""Compare all files of one item, and rank the pairs that share most of what is rare.
+
+A shared piece counts in bits: what two of a hundred students have in common says much, what half of the class
+writes says nothing. So a class is measured by itself, and no threshold has to fit every exercise.
+"""
 
 from __future__ import annotations
 
@@ -174,7 +178,7 @@ def _couples(
     keep: int,
     finer: Callable[[HandedInCode, HandedInCode], float],
 ) -> Iterator[tuple[HandedInCode, HandedInCode]]:
-    """Yield couples of different people, at most so many that a crowd with one form doesn't take for ever."""
+    # At most so many that a crowd with one form doesn't take for ever.
     every = combinations(first, 2) if first is second else product(first, second)
     able = ((a, b) for a, b in every if a.person != b.person and not (a.is_earlier and b.is_earlier))
     return iter(nlargest(keep, islice(able, 100 * keep), key=lambda couple: finer(*couple)))

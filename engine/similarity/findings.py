@@ -1,4 +1,4 @@
-"""Everything that one run finds, ready for a table, a file or a page."""
+"""Everything that one comparison finds, ready for a table, a file or a page."""
 
 from __future__ import annotations
 

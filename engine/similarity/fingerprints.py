@@ -65,7 +65,8 @@ def grams(tokens: Sequence[CodeToken]) -> list[tuple[int, int, int]]:
 
 
 def _texts(tokens: Sequence[CodeToken]) -> list[str]:
-    """Return the texts, a student's own name as the number of names that came before it first."""
+    # A student's own name counts as the number of names that came before it first, so that no renaming hides
+    # it.
     numbers: dict[str, int] = {}
     return [f"·{numbers.setdefault(t.name, len(numbers))}" if t.name else t.text for t in tokens]
 

@@ -1,4 +1,4 @@
-"""Files to compare, from the store and from folders."""
+"""Gather the files to compare, from the store and from folders of other years."""
 
 from __future__ import annotations
 
@@ -113,7 +113,6 @@ def of_folder(
 
 
 def _whole(source: str, modules: Mapping[str, str]) -> str:
-    """Return the source with the files that it imports below it."""
     return source + "".join(
         f"\n# --- {clean_line(name, 60)}.py ---\n{text}" for name, text in modules.items()
     )

@@ -1,4 +1,8 @@
-"""Python source → tokens that stay the same when a file is disguised: renamed, reordered, reformatted."""
+"""Bring Python source into a form that stays the same when a file is disguised.
+
+Renaming, reformatting, reordering and rewriting of loops change nothing in it: ``r = x - m`` and ``out = y -
+peak`` are the same tokens. A file that Python can't read is compared as far as possible.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +78,7 @@ def _statements(text: str) -> tuple[Iterable[TokenStatement], bool]:
 
 
 def _repairs(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the text, then the text without the lines that Python stumbles over."""
+    # A file with one broken line is otherwise as comparable as any.
     yield text, True
     lines = text.split("\n")
     for _ in range(_REPAIRS):

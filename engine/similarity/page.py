@@ -1,4 +1,7 @@
-"""The pages: an index, and for each pair one with both files side by side."""
+"""Write the pages of a comparison: an index, and a page for each pair with both files side by side.
+
+The same findings go into CSV and JSON files.
+"""
 
 from __future__ import annotations
 
@@ -180,8 +183,6 @@ _PACKAGE = "engine.similarity"
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One pair as the index has it."""
-
     page: str
     first: str
     second: str
@@ -192,8 +193,6 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """One page to write."""
-
     row: _Row
     found: ExerciseFindings
     detail: PairDetail
@@ -201,8 +200,6 @@ class _Sheet:
 
 @dataclass(frozen=True, slots=True)
 class _Exercise:
-    """One exercise with the pages of its pairs."""
-
     found: ExerciseFindings
     pairs: list[_Sheet]
     by_wording: list[_Sheet]
@@ -248,7 +245,7 @@ def write_similarity_pages(
 def _sheets(
     findings: ExerciseFindings, prefix: str, details: Sequence[PairDetail], labels: FileLabels
 ) -> list[_Sheet]:
-    """Return the pages of some pairs; their names tell nobody's name."""
+    # The files are numbered: a link must not give a name away.
     return [
         _Sheet(
             _Row(

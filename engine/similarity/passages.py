@@ -1,4 +1,7 @@
-"""Where two files match: runs of the same tokens with the same exchange of names."""
+"""Find where two files match: runs of the same tokens under one consistent exchange of names.
+
+The share of a pair says that two files are alike; a person who judges has to see where.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,7 @@ class _Search:
         return sorted(shared, key=lambda passage: -passage.tokens)[:_MOST_PASSAGES]
 
     def _runs(self) -> set[_Run]:
-        """Return the longest run around each gram that both have, the rarest grams first."""
+        # The rarest grams first: they lead to the longest runs with the fewest steps.
         places: dict[int, list[int]] = defaultdict(list)
         for hashed, at, _ in self._second.grams:
             if hashed not in self._usual and len(places[hashed]) < _MOST_PLACES:
@@ -127,7 +130,7 @@ class _Search:
         return _Run(first, second, size)
 
     def _step(self, first: int, second: int, shift: int, names: _Exchange) -> bool:
-        """Tell whether the run goes on: over the end of a statement in both files or in none."""
+        # A run goes over the end of a statement in both files or in none.
         ends = self._first.ends.get(first), self._second.ends.get(second)
         if ends[0] != ends[1] or ends[0] is True:
             return False
@@ -137,7 +140,6 @@ class _Search:
         return names.fits(self._first.tokens[place], self._second.tokens[other])
 
     def _free(self, run: _Run, first: Collection[int], second: Collection[int]) -> list[_Run]:
-        """Return the parts of a run that no longer run has taken and that say something."""
         parts: list[_Run] = []
         start = 0
         for i in range(run.size + 1):
@@ -160,8 +162,7 @@ class _Search:
 
 
 class _Exchange:
-    """Which name stands for which: one for one, both ways."""
-
+    # One for one, both ways: a renaming that maps two names to one isn't a renaming.
     def __init__(self) -> None:
         self._there: dict[str, str] = {}
         self._back: dict[str, str] = {}

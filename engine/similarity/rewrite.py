@@ -1,4 +1,8 @@
-"""One way to write what Python lets one write in several ways."""
+"""Rewrite a syntax tree so that what Python lets one write in several ways is written in one.
+
+For example ``b > a`` becomes ``a < b``, an appending loop a comprehension, and a variable that is read once
+its value.
+"""
 
 from __future__ import annotations
 
@@ -202,7 +206,7 @@ class _Plain(ast.NodeTransformer):
 
 
 def _turned(node: ast.Compare) -> ast.Compare:
-    """Write ``b > a`` as ``a < b``."""
+    # ``b > a`` becomes ``a < b``.
     if len(node.ops) == 1 and type(node.ops[0]) in _TURNED:
         node.ops = [_TURNED[type(node.ops[0])]()]
         node.left, node.comparators = node.comparators[0], [node.left]
@@ -210,7 +214,6 @@ def _turned(node: ast.Compare) -> ast.Compare:
 
 
 def _opposite(test: ast.expr) -> ast.expr | None:
-    """Return the positive condition of a negated one, None for one that isn't."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITE:
@@ -220,7 +223,7 @@ def _opposite(test: ast.expr) -> ast.expr | None:
 
 
 def _loaded(target: ast.expr) -> ast.expr:
-    """Return a target as a value: the same node in another context."""
+    # The same node in another context: Python refuses to compile a target that is read.
     loaded = copy.copy(target)
     loaded.ctx = ast.Load()  # type: ignore[attr-defined]  # every target has one
     return loaded
@@ -321,14 +324,12 @@ def _blocks(nodes: Sequence[ast.AST]) -> Iterator[list[ast.stmt]]:
 
 
 def _outer(nodes: Sequence[ast.AST]) -> Iterator[str]:
-    """Yield the names that a function shares with what is around it."""
     for node in nodes:
         if isinstance(node, ast.Global | ast.Nonlocal):
             yield from node.names
 
 
 def _assigned(statement: ast.stmt) -> str:
-    """Return the one name that a statement assigns, else nothing."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
         return target.id if isinstance(target, ast.Name) else ""

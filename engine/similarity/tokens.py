@@ -1,4 +1,8 @@
-"""Expressions → tokens: operator before operands, no brackets, a library's names by their last part."""
+"""Turn statements into tokens: operator before operands, no brackets, own names without their spelling.
+
+``np.max(x)`` and ``x.max()`` are the same call, and ``a + b`` is ``b + a``: what a copier changes first says
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -212,7 +216,7 @@ class ExpressionTokens:
         )
 
     def _call(self, node: ast.Call) -> list[CodeToken]:
-        """Return the tokens of a call; ``np.max(x)`` and ``x.max()`` are the same."""
+        # ``np.max(x)`` and ``x.max()`` are the same.
         func, args = node.func, list(node.args)
         is_method = False
         if isinstance(func, ast.Attribute) and not self._is_module(func.value):
@@ -241,7 +245,7 @@ class ExpressionTokens:
         return [CodeToken(sign, node.lineno), *self.one(node.left), *self.one(node.right)]
 
     def _sorted(self, sign: str, line: int, operands: Sequence[ast.expr]) -> list[CodeToken]:
-        """Return operands that may change places, in an order that no renaming changes."""
+        # The order must be one that no renaming changes.
         parts = sorted((self.one(o) for o in operands), key=lambda part: [token.text for token in part])
         return [CodeToken(sign, line), *(token for part in parts for token in part)]
 
@@ -274,7 +278,6 @@ class ExpressionTokens:
 
 
 def _chain(node: ast.expr, op: type[ast.operator]) -> Iterator[ast.expr]:
-    """Yield the operands of ``a + b + c``."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, op):
         yield from _chain(node.left, op)
         yield from _chain(node.right, op)
@@ -283,7 +286,7 @@ def _chain(node: ast.expr, op: type[ast.operator]) -> Iterator[ast.expr]:
 
 
 def _literal(value: object) -> str:
-    """Return a literal's class; small numbers and halves stay: axes and powers are no matter of taste."""
+    # Small numbers and halves stay: axes and powers are no matter of taste.
     if value is None or isinstance(value, bool) or value is Ellipsis:
         return str(value)
     if isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""What is compared, and what a comparison finds."""
+"""The values of a comparison: files, pairs, and how alike a class is."""
 
 from __future__ import annotations
 

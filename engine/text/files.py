@@ -1,7 +1,8 @@
-"""Where Softmark may write on its own account, and writing a file so that a crash leaves no half of one.
+"""Read files that people name, and write files so that a crash leaves no half of one.
 
-Everything that isn't named by a person or held by a store lies in one cache folder: nothing is left in the
-folder in which somebody calls ``grade``.
+Every foreign file is read by :func:`read_bytes` or :func:`read_text`: bounded, never waiting for a pipe, and
+refused with a sentence that says what is wrong and what to do. What Softmark writes on its own account lies
+in one cache folder: nothing is left in the folder in which somebody calls ``grade``.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def work_folder() -> Iterator[Path]:
 
 
 def _remove_abandoned(among: Path) -> None:
-    """Remove this person's work folders that no process holds; what can't be looked at stays."""
+    # What can't be looked at stays: it may be another person's.
     assert fcntl is not None
     with contextlib.suppress(OSError), os.scandir(among) as listing:
         for entry in listing:

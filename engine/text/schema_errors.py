@@ -1,4 +1,8 @@
-"""Turns a document into a pydantic model, or into every fault with its place."""
+"""Turn a YAML document into a pydantic model, or into every fault with its place.
+
+Each of pydantic's errors becomes a sentence with what was expected and what stands there, and a misspelt
+key or choice gets a suggestion: ``unknown key 'topcs'; did you mean 'topics'?``
+"""
 
 from __future__ import annotations
 
@@ -84,7 +88,6 @@ def _step(kind: Any, part: int | str) -> list[Any]:
 
 
 def _flat(annotation: Any) -> Iterator[Any]:
-    """Yield the members of unions, without their annotations."""
     if get_origin(annotation) is Annotated:
         yield from _flat(get_args(annotation)[0])
     elif get_origin(annotation) in (Union, types.UnionType):
@@ -180,7 +183,6 @@ def _expected(kind: str) -> Callable[[Fault], str]:
 
 
 def _quotes_hint(kind: str, value: Any) -> str:
-    """Say how to write what was probably meant."""
     if kind == "text" and isinstance(value, int | float):
         return "; put it in quotes"
     if isinstance(value, str) and kind == "true or false":

@@ -1,4 +1,8 @@
-"""Tables as text, the way spreadsheets and learning systems save them: every row with its line."""
+"""Tables as text, as spreadsheets and learning systems save them: read with every row's line, written as CSV.
+
+Cells are text and stay as they are: an id ``007`` keeps its zeros, and nothing that is written can run as
+a formula in the spreadsheet that opens it.
+"""
 
 from __future__ import annotations
 
@@ -186,8 +190,7 @@ def _rows(lines: Sequence[str], delimiter: str, file: str, faults: list[Diagnost
 
 
 class _Feed:
-    """Gives lines to the CSV reader, not endlessly many for one record."""
-
+    # A quotation mark that is never closed would make one record of the rest of the file.
     def __init__(self, lines: Sequence[str], start: int, delimiter: str) -> None:
         self._lines = lines
         self._delimiter = delimiter

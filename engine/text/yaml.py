@@ -46,8 +46,7 @@ _COMMAND = re.compile(r"\\[A-Za-z0-9]+")
 
 
 class _Loader(yaml.CSafeLoader):
-    """The C parser with no implicit types: plain values are read by :func:`read_scalar`."""
-
+    # No implicit types: what a plain value means is decided by read_scalar, which knows the key's place.
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 (PyYAML's own class attribute)
 
 
@@ -110,8 +109,6 @@ def read_yaml_text(
 
 
 class _Reading:
-    """One file on its way to a :class:`YamlDocument`."""
-
     def __init__(self, file: str, text: str, scalars_as_text: bool) -> None:
         self.file = file
         self.text = text
@@ -135,7 +132,7 @@ class _Reading:
     # --- first pass: the event stream, nothing is built ---------------------------------
 
     def _scan(self) -> bool:
-        """Look at every event before anything is built; True where reading must stop."""
+        # Before anything is built, so that no bomb is ever expanded. True where reading must stop.
         depth = values = documents = 0
         try:
             for event in yaml.parse(self.text, Loader=_Loader):

@@ -1,4 +1,8 @@
-"""Says in plain words what a YAML parser complains about."""
+"""Say in plain words what a YAML parser complains about, and where each value of a file stands.
+
+PyYAML names tokens and states (``expected <block end>, but found '?'``); authors want to know which bracket
+or quotation mark is open. Numbers keep the digits that the file shows: ``0.10`` has two decimals.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +85,6 @@ def _runaway_quote(text: str, line: int) -> tuple[yaml.Mark, int] | None:
 
 
 def _open_bracket(text: str) -> tuple[str, yaml.Mark] | None:
-    """Return the innermost bracket that the text leaves open, ``[`` or ``{``, and where it stands."""
     opened: list[tuple[str, yaml.Mark]] = []
     try:
         for token in yaml.scan(text, Loader=yaml.CSafeLoader):
@@ -378,7 +381,7 @@ def _inside(text: str, place: YamlPlace, offset: int) -> tuple[int, int] | None:
 
 
 def _inside_block(text: str, place: YamlPlace, value: str, offset: int) -> tuple[int, int] | None:
-    """Place a character of a block text whose lines stand in the file as they are."""
+    # The lines of a block text stand in the file as they are, but for their indent.
     row, column = value.count("\n", 0, offset), offset - (value.rfind("\n", 0, offset) + 1)
     lines = _LINE.findall(text[place.start : place.end])[1:]
     if row >= len(lines):

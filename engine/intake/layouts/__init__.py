@@ -1,6 +1,6 @@
-"""What downloads look like: one file per system, and the table of them.
+"""The layouts of downloads: one module for each learning system, and the table of them.
 
-A new one is a class in a file here and a line in the table.
+To add one, write a class in a module here and a line in the table.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class ClassroomLayout(DownloadLayout):
 
 
 def _around(listing: DownloadListing) -> tuple[str, str]:
-    """Return what stands behind and before all logins: the branch's name and the assignment's."""
+    # The assignment's name stands before every login, the branch's behind it.
     names = [without_suffix(top) for top in listing.folders]
     branch = next((b for b in _BRANCHES if names and all(name.endswith(b) for name in names)), "")
     names = sorted(name.removesuffix(branch) for name in names)
@@ -88,6 +88,5 @@ def _around(listing: DownloadListing) -> tuple[str, str]:
 
 
 def _has_git(listing: DownloadListing) -> bool:
-    """Return whether one of the folders is a repository."""
     inside = (path.split("/")[listing.depth + 1 :] for path in listing.entries.ignored)
     return any(parts and parts[0] == ".git" for parts in inside)

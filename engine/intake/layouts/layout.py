@@ -1,4 +1,4 @@
-"""What a kind of download tells of a file: whose it is, when it came, which hand-in it belongs to."""
+"""The values that a download's layout gives: whose a file is, when it came, which hand-in it belongs to."""
 
 from __future__ import annotations
 

@@ -46,7 +46,6 @@ class PlainLayout(DownloadLayout):
         return PathOwner(_of(label) if item is not None else None, top, item, stands_alone=True)
 
     def _label(self, top: str) -> str:
-        """Return what a folder or archive calls its student."""
         label = without_suffix(top)
         if label == top or self.listing.roster.match(label):
             return label
@@ -59,7 +58,6 @@ def _of(label: str) -> HandIn:
 
 
 def _is_wrapper(wrapper: str, listing: DownloadListing) -> bool:
-    """Return whether a lone folder stands around all hand-ins, and isn't a student's."""
     if listing.is_students(wrapper):
         return False
     # A folder that holds hand-ins directly is a student's, unless each of them names a student.
