@@ -230,12 +230,7 @@ _NOISE = 1e-9  # rounding errors of doubles, relative
 
 @dataclass(frozen=True, slots=True)
 class AuthorKey:
-    """A right answer as its author typed it, and the answer type its expression would stand in.
-
-    Parameters
-    ----------
-    type, text : str
-    """
+    """A right answer as its author typed it, and the answer type that its expression would have."""
 
     type: str
     text: str

@@ -88,16 +88,7 @@ def item_fits(
 
 
 def _score_distribution(share: Floats) -> Floats:
-    """Return the probability of each number of right answers at each ability.
-
-    Parameters
-    ----------
-    share : array, shape (items, nodes)
-
-    Returns
-    -------
-    array, shape (items + 1, nodes)
-    """
+    """Return the probability of each number of right answers at each ability; shape (items + 1, nodes)."""
     probability = np.zeros((len(share) + 1, share.shape[1]))
     probability[0] = 1
     for number, item_share in enumerate(share, start=1):

@@ -93,10 +93,6 @@ def recompute(
         Printed entries by letter; at least one option.
     decimals : int
         Decimals to which the source rounds.
-
-    Returns
-    -------
-    OptionRecomputation
     """
     # a source doesn't say how it rounds ties, so any rule makes its option right
     ways = {rounded(exact, decimals, rule) for rule in (ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_HALF_DOWN)}
