@@ -199,6 +199,7 @@ class Policies(_Strict):
     @property
     def touch_marks(self) -> bool:
         """Whether any rule can change a mark, or when it is shown."""
+        # By what is written, not by its effect: a rule that says the default still speaks of marks.
         return bool(self.model_fields_set - {"unlisted_students", "timezone"})
 
     @cached_property

@@ -116,6 +116,7 @@ class _RosterReader:
             fields.get("section", ""),
             fields.get("lms_id", ""),
         )
+        # Blank rows and the extra rows of learning systems are nobody, and no fault.
         if student == Student("") or (not student.id and student.name.casefold() in _NOBODY):
             return
         if problem := self._row_fault(row, student):

@@ -362,6 +362,7 @@ def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> l
     from engine.text.schema_errors import in_order
     from engine.text.yaml import read_yaml
 
+    # Read again for the places: the validated settings know nothing of lines.
     document = read_yaml(path)
     findings = [
         *_name_findings(policies, facts),

@@ -186,6 +186,7 @@ def class_results(
     rules = policies or Policies()
     by_hand = _by_student(store) if mode is Mode.MARKS else {}  # practice has none
     expected = ExpectedWork(store, rules, title_of, points_of)
+    # Sorted, so that pages and tables have one order whatever the store returns.
     for student in sorted(students):
         work = _StudentWork(store, student, mode, title_of)
         hand = by_hand.get(student, {})

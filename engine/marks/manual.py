@@ -75,6 +75,7 @@ class ManualMarks:
         self._candidates_of = candidates_of
         self._code = code
         self._quizzes = store.quiz_names()
+        # Without rules: a mark may be set for any column, expected or not.
         self._expected = ExpectedWork(store, Policies(), lambda item: item, points_of)
         self._current: Mapping[tuple[str, str], HandMark] = store.hand_marks.current()
 

@@ -202,6 +202,7 @@ def student_marks(
         hand = by_hand.get(work.column.id)
         marks[work.column] = mark if hand is None else _set_by_hand(mark, hand, work.column.max_score)
     waiting = {work.column for work in works if work.is_waiting and _is_open(marks[work.column])}
+    # Work that isn't due yet can still be handed in, so it is never dropped as missing.
     due = {work.column for work in works if work.terms.is_due(now)}
     # After marks by hand and rounding: what is dropped is what the student sees.
     marks |= drop_lowest(marks, policies, waiting=waiting, due=due)

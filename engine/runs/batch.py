@@ -341,6 +341,7 @@ def _grade_all(
                 return grader.grade(student, file, runner)
 
         calm: list[list[_Task]] = []
+        # Whole chains: the files of a chain can't change their order.
         suspect: list[list[_Task]] = []
         for chain in _chains(rest):
             (suspect if any(flight.losses(_key(*task)) for task in chain) else calm).append(chain)

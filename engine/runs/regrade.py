@@ -183,6 +183,7 @@ class _AnswerMarker:
 
     def rekeyed(self, variant: Variant) -> Variant:
         """Return a variant with its item's present keys; a DrawError says why there are none."""
+        # Points too: two quizzes may give different points for the same variant.
         key = f"{variant.id} {variant.item_version} {variant.points}"
         if key not in self._rekeyed:
             try:

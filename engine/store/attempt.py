@@ -211,6 +211,7 @@ class Attempt:
     @property
     def is_blank(self) -> bool:
         """Whether it answers a question with nothing but blanks."""
+        # Code is never blank: an empty file is a submission that fails.
         if self.variant is None:
             return False
         return self.response is None or not any(text.strip() for text in self.response.answers.values())

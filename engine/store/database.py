@@ -170,6 +170,7 @@ class Database:
         with store_faults(self.where):
             raw = self._engine.raw_connection()
             try:
+                # TRUNCATE also empties the log, which otherwise keeps its largest size.
                 raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
             finally:
                 raw.close()

@@ -57,6 +57,7 @@ _NEAR_TEXT = (
     "column: see whether its marks are in the preview, or rename the assignment"
 )
 _NUMBERED = re.compile(r"\([0-9]+\)$")
+# Every Canvas course has one, under these names.
 _TEST_STUDENT = {"student, test", "test student"}
 
 

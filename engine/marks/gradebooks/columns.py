@@ -85,6 +85,7 @@ def named_targets(table: ClassTable, assignments: Sequence[str]) -> list[TargetC
     """
     targets: dict[str, TargetColumn] = {}
     for text in assignments:
+        # The last "=": a heading may hold one, an id can't.
         heading, equals, ids = text.rpartition("=")
         heading = heading.strip()
         if not equals or not heading or not ids.strip():

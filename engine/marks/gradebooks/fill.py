@@ -159,6 +159,7 @@ class JoinedRows:
 
 def everybody(table: ClassTable, roster: Roster) -> Roster:
     """Return the roster, and whoever has marks without being in it."""
+    # They have marks too: a row of the learning system may well be theirs.
     others = [Student(row.student, row.name) for row in table.rows if row.student not in roster.by_id]
     return Roster((*roster.students, *others), roster.faults)
 
@@ -346,6 +347,7 @@ def fill_sheet(
                 GradebookNotice(NoticeKind.ABSENT, ours.student, "has marks and no row in the file")
             )
     marks = 0
+    # Row by row, so that notices come in the order of the file.
     for row, ours in joined.rows:
         for place in places:
             marks += _fill(sheet, row, ours, place, signs, notices)

@@ -38,6 +38,7 @@ from engine.text.tables import csv_bytes, text_cell
 __all__ = ["FORMAT"]
 
 
+# Moodle has no sign for excused, and a blank grade changes nothing there.
 _WORKSHEET_SIGNS = CellSigns(None)
 
 
@@ -49,6 +50,7 @@ def _worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> Gradeboo
     """Return the worksheet with our marks, and with comments where they are asked for."""
     heads = [plain_head(head) for head in sheet.header]
     targets = wanted_targets(request)
+    # The worksheet itself doesn't say which assignment it is of.
     if len(targets) != 1 or (request.columns and plain_head(targets[0].heading) != "grade"):
         known = ", ".join(dict.fromkeys(column.assignment for column in request.table.columns))
         raise UsageError(
