@@ -183,7 +183,6 @@ def _grade(
     from engine.course.policies import Policies
     from engine.intake.row_hand_ins import take_answers
     from engine.marks.late_work import untimed
-    from engine.model import Mode
     from engine.pages import write_reports
     from engine.quiz import release
     from engine.runs import CodeExercises, grade_batch
@@ -235,7 +234,7 @@ def _grade(
         notes=lambda: [f"{note}. Next: {step}." for note, step in (*late.sentences(), *changed.notes())],
         sentence_of=bank.feedback_on,
         solutions=solutions,
-        practice=context.mode is Mode.PRACTICE,
+        practice=context.is_practice,
     )
     return _Batch(result, earlier, late, changed, files)
 

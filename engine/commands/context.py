@@ -61,6 +61,11 @@ class CommandContext:
         return Mode(self.course.mode) if self.course else Mode.PRACTICE
 
     @property
+    def is_practice(self) -> bool:
+        """Whether nothing counts here."""
+        return self.course is None or self.course.mode == "practice"
+
+    @property
     def title(self) -> str:
         """The course's title, as pages show it."""
         return self.course.title if self.course else "Practice"
@@ -189,14 +194,13 @@ class CommandContext:
 
     def offered_sandbox(self, sandbox: SandboxOptions) -> SandboxOptions:
         """Offer the course's packages to student code, and return the options that hold in its mode."""
-        from engine.model import Mode
         from engine.sandbox.bwrap import COMMON_PACKAGES, offer_packages
 
         # None is a course that says nothing about packages; an empty list is one that offers none.
         packages = self.course.settings.packages if self.course else None
         offer_packages(COMMON_PACKAGES if packages is None else packages)
         # In practice T3 may stand in for the stronger tiers: it is a person's own code, on their own machine.
-        return replace(sandbox, unsafe_local=sandbox.unsafe_local or self.mode is Mode.PRACTICE)
+        return replace(sandbox, unsafe_local=sandbox.unsafe_local or self.is_practice)
 
     def open_runner(self, sandbox: SandboxOptions) -> Runner:
         """Open that sandbox for one submission at a time."""

@@ -70,12 +70,11 @@ def command(
       grade export excel --out marks.xlsx
     """
     from engine.marks.gradebooks import check_settings, gradebook_format
-    from engine.model import Mode
 
     # Refused before the store is read: a mistyped option shouldn't cost a minute.
     context = find_context(course_path)
     chosen = gradebook_format(format_name)
-    if context.mode is Mode.PRACTICE:
+    if context.is_practice:
         raise UsageError(
             "practice never reaches a gradebook", next_step="export the marks of a course: --course FOLDER"
         )

@@ -139,13 +139,12 @@ def make_quizzes(
     context: CommandContext, path: Path, students: list[str], name: str, attempt: int
 ) -> list[Quiz]:
     """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
-    from engine.model import Mode
     from engine.quiz import compose, read_blueprint
 
     plan = read_blueprint(path)
     with context.open_store() as store, progress_bar("drawing", len(students)) as advance:
         stored = store.quizzes(name)
-        if context.mode is Mode.PRACTICE:  # there another attempt is another quiz, from the plan as it is
+        if context.is_practice:  # there another attempt is another quiz, from the plan as it is
             stored = [quiz for quiz in stored if quiz.attempt == attempt]
         quizzes = compose(
             plan,
