@@ -54,7 +54,7 @@ class ResultDisclosure(StrEnum):
 
     def includes(self, other: ResultDisclosure) -> bool:
         """Tell whether everything that `other` shows is shown at this level."""
-        levels = list(ResultDisclosure)
+        levels = list(ResultDisclosure)  # in the order of their definition, from nothing to everything
         return levels.index(self) >= levels.index(other)
 
 

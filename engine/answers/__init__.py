@@ -49,6 +49,7 @@ _BUILT_IN = {
     "token": "token.Token",
     "code": "code.CodeFile",
 }
+# Types have no state: one object of each serves all parts and threads.
 _loaded: dict[str, AnswerType] = {}
 
 

@@ -406,6 +406,6 @@ class FieldDraft:
 
 def letters(count: int) -> list[str]:
     """Return ``a``, ``b`` …; a ValueError for more than 26 options."""
-    if count > 26:
+    if count > 26:  # double letters would be read as two options
         raise ValueError("there are letters for 26 options only")
     return [chr(ord("a") + i) for i in range(count)]

@@ -184,6 +184,7 @@ def _share(policy: str, key: tuple[str, ...], answer: tuple[str, ...]) -> Fracti
         return Fraction(int(answer == key))
     if policy == "positions":
         return Fraction(sum(a == b for a, b in zip(answer, key, strict=True)), len(key))
+    # Kendall's tau, cut off at 0: half of all pairs come out right by chance, and that should earn nothing.
     place = {card: i for i, card in enumerate(answer)}
     pairs = list(combinations(key, 2))
     right = sum(place[a] < place[b] for a, b in pairs)

@@ -126,7 +126,7 @@ AnswerSpec = Annotated[
     | TokenAnswer
     | CodeAnswer,
     Field(discriminator="type"),
-    SerializeAsAny(),
+    SerializeAsAny(),  # or the union would warn of a type that isn't its own
     WrapValidator(_outside_first),
 ]
 

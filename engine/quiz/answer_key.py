@@ -71,6 +71,7 @@ class QuizKey:
 
 def quiz_key(store: Store, quiz: Quiz, bank: Bank) -> QuizKey:
     """Return the key of a stored quiz, with the variants that were drawn for later attempts."""
+    # Students may have answered any variant that was ever drawn for them, so the key shows all.
     later = store.sittings.retries(quiz)
     questions = []
     for question in quiz.questions:

@@ -49,6 +49,7 @@ def _fault(message: str) -> PydanticCustomError:
 
 def difficulty_range(value: Any) -> Any:
     """Let ``difficulty: 3`` stand for ``[3, 3]``; refuse bounds that no item has."""
+    # True is an int in Python, and `difficulty: yes` a slip.
     bounds = [value, value] if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
         raise _fault(f"a number from 1 to 5 or two, such as [1, 3], was expected, not {describe(value)}")
@@ -68,6 +69,7 @@ def _deadline(value: Any) -> Any:
         moment = None
     if moment is None:
         raise _fault(f"{_EXAMPLE} was expected, not {describe(value)}")
+    # Without a zone a deadline would mean another moment on another machine.
     if moment.tzinfo is None:
         raise _fault(f"this time has no zone; expected: {_EXAMPLE}")
     return moment
@@ -99,6 +101,7 @@ def _item_kind(value: Any) -> Any:
 Kind = Annotated[str, BeforeValidator(_item_kind)]
 Bloom = Literal["remember", "understand", "apply", "analyse", "evaluate", "create"]
 Difficulty = Annotated[tuple[Whole, Whole], BeforeValidator(difficulty_range)]
+# Keys that blueprints have had only since some version: see `PlacedBlueprint.fingerprint`.
 _LATER_KEYS = frozenset({"source", "needs", "exclude", "exercises"})
 _FILTERS = ("topics", "types", "difficulty", "bloom", "source", "needs", "exclude")
 

@@ -66,7 +66,7 @@ def assign(wishes: Sequence[Sequence[str]]) -> Mapping[int, str]:
 def _make_room(slot: int, wishes: Sequence[Sequence[str]], owner: dict[str, int], visited: set[str]) -> bool:
     """Give `slot` an item, moving other slots; tell whether it worked."""
     for item in wishes[slot]:
-        if item in visited:
+        if item in visited:  # moving somebody off it was tried for this slot already
             continue
         visited.add(item)
         if item not in owner or _make_room(owner[item], wishes, owner, visited):
@@ -123,7 +123,7 @@ def slots_of(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Questi
 def _matches(spec: ProblemSpec, draw: DrawRule) -> bool:
     low, high = draw.difficulty
     return (
-        spec.kind != "code"
+        spec.kind != "code"  # handed in as a file, under `exercises`
         and low <= spec.difficulty <= high
         and (not draw.topics or bool(set(draw.topics) & set(spec.topics)))
         and (not draw.types or spec.kind in draw.types)
@@ -139,6 +139,7 @@ def _is_allowed(spec: ProblemSpec, rules: DrawRule | Blueprint) -> bool:
     if not rules.source:
         return True
     cited = {source.document for source in spec.sources}
+    # An item from one document that uses the notation of another would confuse a course on the first alone.
     quoted = {need for need in spec.needs if need in _DOCUMENTS}
     return bool(cited & set(rules.source)) and quoted <= set(rules.source)
 

@@ -23,6 +23,7 @@ _LARGE = 400
 
 def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
     """Return the id that the student's file carries: it tells nothing about the draw."""
+    # With a separator, so that ("a", "bc") and ("ab", "c") differ.
     message = "\x1f".join(["quiz", name, student, str(attempt)]).encode()
     return hmac.new(secret, message, hashlib.sha256).hexdigest()[:20]
 
@@ -78,6 +79,7 @@ def compose(
     if newcomers := [student for student in students if student not in drawn_before]:
         questions_of = _questions(plan, bank, secret, name, first)
         choices = {student: questions_of(student) for student in newcomers}
+    # Variants that others in the class have are known before the first one is drawn: nobody gets them again.
     families = _Families(bank, secret, name, drawn_before.values())
     families.draw_ahead(choices, attempt)
     exercises = _exercises(plan, bank)

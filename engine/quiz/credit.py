@@ -38,6 +38,7 @@ def counted_attempts(earlier: Sequence[Attempt]) -> list[Attempt]:
     return counted
 
 
+# Seeing that three of four options are wrong and picking the fourth is no second attempt.
 def _repeats(attempt: Attempt, before: Sequence[Attempt]) -> bool:
     variant = attempt.variant
     if variant is None or not is_choice(variant):
@@ -62,6 +63,7 @@ class CreditRules:
     def __call__(self, attempt: Attempt, earlier: Sequence[Attempt]) -> Attempt:
         """Return the attempt with its score as it counts, and a note that says why."""
         report = attempt.report
+        # What can't be read or was left blank uses no attempt, so that nothing is taken off either.
         if report.score is None or attempt.is_blank:
             return attempt
         before = counted_attempts(earlier)
@@ -71,6 +73,7 @@ class CreditRules:
         else:
             share = self._rules.share(len(before), hints)
             note = _why(self._rules, len(before), hints, share)
+        # Six decimals, as scores have them everywhere: thirds would otherwise compare unequal when stored.
         credited = replace(
             report,
             score=round(report.score * share, 6),

@@ -181,6 +181,8 @@ def hand_in(
     """
     answered = as_answered(store, quiz, filled.retries, filled.asked)
     reports = tuple(grade_quiz(filled, answered, mode=mode))
+    # All or nothing: a file with an answer that can't be read is handed in again, and the attempts at its
+    # other questions must not be used up by then.
     unreadable = any(report.outcome is Outcome.FORMAT_ERROR for report in reports)
     if unreadable and not keep_unreadable:
         return HandedIn(answered, reports, recorded=False)
@@ -197,7 +199,7 @@ def hand_in(
     return HandedIn(
         answered,
         tuple(
-            # What was graded once stays graded; what the file claims is told each time.
+            # What was graded once stays graded; what the file claims is mentioned each time.
             replace(attempt.report, notes=tuple(dict.fromkeys((*attempt.report.notes, *report.notes))))
             for attempt, report in zip(recorded, reports, strict=True)
         ),

@@ -25,6 +25,7 @@ _TRIES = 200
 
 def content(variant: Variant) -> str:
     """Return a hash of what a variant asks: equal for two that differ only in the order of options."""
+    # Sorted: the same options in another order are the same question, which a neighbour can answer.
     texts = [
         [part.id, *sorted(option.text.plain for option in (*part.prompts, *part.options))]
         for part in variant.parts
@@ -82,6 +83,8 @@ class ItemVariants:
         engine.errors.DrawError
             As :func:`engine.variants.draw`.
         """
+        # Students outnumber the variants of a small family: once each is handed out, the next round begins, so
+        # that they are shared evenly.
         if self._size is not None and len(self._handed_out) >= self._size:
             self._handed_out.clear()
         variant = self._draw(student, attempt)

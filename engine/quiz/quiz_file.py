@@ -32,6 +32,7 @@ class _Block(str):
 
 
 class _Dumper(yaml.CSafeDumper):
+    # Anchors such as &id001, which YAML writes for equal options, would puzzle students.
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
@@ -42,7 +43,7 @@ _Dumper.add_representer(
 
 
 def _yaml_text(text: str) -> str:
-    """Return prose as YAML shows it best: short lines plain, the rest as a block wrapped at 96."""
+    # Short lines stand plain; the rest as a block, wrapped so that an editor shows it without scrolling.
     lines = [
         wrapped
         for line in text.expandtabs(4).strip().split("\n")
@@ -188,6 +189,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
     for index, question in enumerate(questions):
         loc: Loc = ("questions", index)
         number = question.get("number") if isinstance(question, dict) else None
+        # Read as text, like every scalar; four digits are more questions than any quiz has.
         if isinstance(number, str) and re.fullmatch("[0-9]{1,4}", number):
             number = int(number)
         if not isinstance(number, int):

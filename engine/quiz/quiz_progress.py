@@ -146,6 +146,7 @@ def sitting_of(
             left if left and _has_another(bank, question, attempts) else 0,
             quiz.rules.share(len(attempts), hints.get(number, 0)),
         )
+    # The quiz as it stands: with the variant of each question that is answered now.
     now = replace(quiz, questions=tuple(standing.question for standing in standings.values()))
     return QuizSitting(now, mode, standings)
 
@@ -176,6 +177,7 @@ def best_results(sitting: QuizSitting) -> HandedIn:
     """Return the best attempt at each question, as if all had been handed in together."""
     questions, reports = [], []
     for standing in sitting.standings.values():
+        # Of equal scores the first: its feedback is the one that the student has read.
         best = max(standing.attempts, key=lambda attempt: attempt.report.score or 0.0, default=None)
         question = standing.question
         if best is not None and best.variant is not None:

@@ -26,7 +26,7 @@ __all__ = [
     "QuizStatistics",
     "best_of",
     "guess_variant",
-    "rehearse",
+    "statistics_of",
     "warnings_of",
 ]
 
@@ -58,6 +58,7 @@ def best_of(guess: GuessScore, credit: Sequence[float]) -> GuessScore:
     for level in levels:
         chance = 1.0
         for factor in credit:
+            # A hair of slack: a share times a factor differs from the rounded level by a float's last bit.
             chance *= sum(p for share, p in guess.scores.items() if share * factor <= level + 1e-9)
         scores[level] = chance - below
         below = chance
@@ -160,7 +161,7 @@ class QuizStatistics:
         return sum(each) if len(each) == len(self.questions) else None
 
 
-def rehearse(
+def statistics_of(
     quizzes: Sequence[Quiz], bank: Bank, *, observed: Mapping[str, float] | None = None
 ) -> QuizStatistics:
     """Return the figures of a class's quizzes (at least one).
@@ -195,9 +196,7 @@ def _figures(
     used = [specs[item] for item in items]
     each = [specs[question.variant.item].difficulty for question in row]
     contents = Counter(content(question.variant) for question in row)
-    keys = {
-        tuple(answer_type(part.type).key_words(part) for part in question.variant.parts) for question in row
-    }
+    keys = {_key_words(question.variant) for question in row}
     guesses = [_guess(question.variant, specs[question.variant.item], rules) for question in row]
     minutes = [spec.minutes for spec in used if spec.minutes is not None]
     sizes = [spec.variants for spec in used]
@@ -227,6 +226,8 @@ def _key_words(variant: Variant) -> tuple[str, ...]:
 
 def _guess(variant: Variant, spec: ProblemSpec, rules: QuizRules) -> GuessScore:
     """Return what guessing earns with all attempts that there can be."""
+    # A choice gets a new variant for each attempt, as long as its item has any; numbers aren't guessed, however
+    # often they are asked.
     attempts = min(rules.attempts or 1, spec.variants or 1_000) if is_choice(variant) else 1
     return best_of(guess_variant(variant), [rules.share(n, 0) for n in range(attempts)])
 

@@ -67,6 +67,7 @@ def shown_report(
         notes = () if report.credit == 1 else (f"This counts {percent(report.credit)}.",)
         bare = replace(report, checks=checks, diagnosis=(), counterexample=None, notes=notes, weights=())
         return QuestionRelease(level, bare, with_solution=False)
+    # Errata that give the key away wait until no attempt is left.
     if not is_final and variant is not None:
         errata = {note.plain for note in variant.told_after}
         report = replace(report, notes=tuple(note for note in report.notes if note not in errata))
@@ -158,6 +159,7 @@ def _disclosure_sentence(rules: QuizRules) -> str:
 
 def deadline_text(deadline: datetime) -> str:
     """Return a deadline in the zone that it was given in: ``2026-12-01 23:59 UTC+01:00``."""
+    # Not the zone's name: CET and IST mean several, and a stored deadline has an offset only.
     offset = deadline.strftime("%z")  # +0100
     zone = "UTC" if offset == "+0000" else f"UTC{offset[:3]}:{offset[3:5]}"
     return f"{deadline:%Y-%m-%d %H:%M} {zone}"
@@ -174,7 +176,7 @@ def time_left(deadline: datetime, now: datetime) -> str:
     return "less than a minute"
 
 
-# The one place that asks what time it is for a deadline.
+# The one place that asks what time it is for a deadline, so that a test can set the clock.
 
 
 def now() -> datetime:

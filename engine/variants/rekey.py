@@ -102,6 +102,7 @@ def _written(
     parts = _parts(spec, solved, renderer)
     if [(part.id, part.type) for part in parts] != [(part.id, part.type) for part in variant.parts]:
         raise _undecided(spec, "the item has other answer fields now")
+    # Full marks stay as they were promised, whatever the item is worth now.
     scale = variant.points / sum(part.points for part in parts)
     return replace(
         variant,
@@ -188,6 +189,7 @@ def _paired(
     another number is another option.
     """
     by_text = {_words(option): option for option in now}
+    # By their texts alone options that read alike can't be told apart, and their keys may differ.
     if len(by_text) < len(now):
         raise _undecided(spec, "two options of the item read alike")
     matches = {option.id: by_text.pop(_words(option), None) for option in shown}

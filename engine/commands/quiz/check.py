@@ -53,7 +53,7 @@ def check(
       grade quiz check my_blueprint.yaml --students 200
     """
     from engine.quiz import compose, read_blueprint, release
-    from engine.quiz.quiz_statistics import rehearse, warnings_of
+    from engine.quiz.quiz_statistics import statistics_of, warnings_of
 
     context = find_context(course_path)
     path = blueprint_path(context, blueprint)
@@ -63,7 +63,7 @@ def check(
         quizzes = compose(
             plan, context.bank, students, secret=context.secret(), name=name or path.stem, progress=advance
         )
-    rehearsal = rehearse(quizzes, context.bank, observed=_observed(context))
+    rehearsal = statistics_of(quizzes, context.bank, observed=_observed(context))
     # Computed from the drawn quizzes, so they are about this class and no other.
     warnings = warnings_of(rehearsal, context.bank, release.now(), plan.blueprint)
     if any(section.draws for section in plan.blueprint.sections):
