@@ -83,8 +83,8 @@ class ItemVariants:
         engine.errors.DrawError
             As :func:`engine.variants.draw`.
         """
-        # Students outnumber the variants of a small family: once each is handed out, the next round begins, so
-        # that they are shared evenly.
+        # Students outnumber the variants of a small family: once each is handed out, the next round begins,
+        # so that they are shared evenly.
         if self._size is not None and len(self._handed_out) >= self._size:
             self._handed_out.clear()
         variant = self._draw(student, attempt)

@@ -226,8 +226,8 @@ def _key_words(variant: Variant) -> tuple[str, ...]:
 
 def _guess(variant: Variant, spec: ProblemSpec, rules: QuizRules) -> GuessScore:
     """Return what guessing earns with all attempts that there can be."""
-    # A choice gets a new variant for each attempt, as long as its item has any; numbers aren't guessed, however
-    # often they are asked.
+    # A choice gets a new variant for each attempt, as long as its item has any; numbers aren't guessed,
+    # however often they are asked.
     attempts = min(rules.attempts or 1, spec.variants or 1_000) if is_choice(variant) else 1
     return best_of(guess_variant(variant), [rules.share(n, 0) for n in range(attempts)])
 
