@@ -26,8 +26,19 @@ from engine.intake.file_names import plain_name
 from engine.text.escape import clean_line
 
 __all__ = [
-    "DAMAGE", "ArchiveLimits", "ArchiveMember", "ArchiveShare", "DamagedError", "RefusedError",
-    "UnpackBudget", "gunzip", "is_tar", "listed", "opened", "tar_members", "too_many", "zip_members",
+    "DAMAGE",
+    "ArchiveLimits",
+    "ArchiveMember",
+    "ArchiveShare",
+    "DamagedError",
+    "RefusedError",
+    "UnpackBudget",
+    "count_entries",
+    "is_tar",
+    "open_archive",
+    "tar_members",
+    "too_many",
+    "zip_members",
 ]  # fmt: skip
 
 
@@ -97,33 +108,6 @@ def is_tar(head: bytes) -> bool:
     except tarfile.TarError:
         return False
     return True
-
-
-def gunzip(source: IO[bytes], target: IO[bytes], most: int) -> int:
-    """Unpack a gzip stream; stops once it has more than `most` bytes.
-
-    Returns
-    -------
-    int
-        Bytes that it has unpacked to: more than `most` says that there was more.
-
-    Raises
-    ------
-    DamagedError, EOFError, zlib.error
-        The stream is damaged or ends too early.
-    """
-    size = 0
-    with gzip.GzipFile(fileobj=source, mode="rb") as stream:
-        while size <= most:
-            try:
-                chunk = stream.read(_CHUNK)
-            except gzip.BadGzipFile as error:  # an OSError, which a full disk raises too
-                raise DamagedError(str(error)) from error
-            if not chunk:
-                break
-            size += len(chunk)
-            target.write(chunk)
-    return size
 
 
 class _MeteredFile:
@@ -251,7 +235,7 @@ _UNICODE_NAME = 0x7075
 _LONG_RECORD = 512
 
 
-def listed(file: IO[bytes]) -> int:
+def count_entries(file: IO[bytes]) -> int:
     """Return how many entries an archive lists, or can list in a directory of that size, without reading it.
 
     0 for what doesn't end as a ZIP archive does: whoever opens it will say so.
@@ -503,7 +487,7 @@ class RefusedError(Exception):
 
 
 @contextmanager
-def opened(
+def open_archive(
     path: Path, spare: Path, most: int, size: int, limits: ArchiveLimits
 ) -> Iterator[list[ArchiveMember]]:
     """Open a ZIP or tar archive by what it is, whatever it is called.
@@ -549,12 +533,24 @@ def opened(
 
 
 def _gunzip(source: IO[bytes], target: IO[bytes], most: int) -> None:
+    size = 0
     try:
-        size = gunzip(source, target, most)
+        with gzip.GzipFile(fileobj=source, mode="rb") as stream:
+            # One chunk beyond the limit says that there is more; what the stream claims is not asked.
+            while size <= most and (chunk := _next_chunk(stream)):
+                size += len(chunk)
+                target.write(chunk)
     except DAMAGE as error:
         raise _damaged(error) from error
     if size > most:
         raise RefusedError(f"the archive unpacks to more than {most // 2**20} MiB")
+
+
+def _next_chunk(stream: gzip.GzipFile) -> bytes:
+    try:
+        return stream.read(_CHUNK)
+    except gzip.BadGzipFile as error:  # an OSError, which a full disk raises too
+        raise DamagedError(str(error)) from error
 
 
 def _of_tar(file: IO[bytes], most: int) -> list[ArchiveMember]:
@@ -576,7 +572,7 @@ def _of_tar(file: IO[bytes], most: int) -> list[ArchiveMember]:
 
 @contextmanager
 def _as_zip(file: IO[bytes], most: int, *, is_zip: bool) -> Iterator[list[ArchiveMember]]:
-    if (count := listed(file)) > most:
+    if (count := count_entries(file)) > most:
         raise too_many(str(count), most)
     try:
         archive = zipfile.ZipFile(file)

@@ -19,7 +19,7 @@ from engine.intake.archive_formats import (
     ArchiveShare,
     RefusedError,
     UnpackBudget,
-    opened,
+    open_archive,
     too_many,
 )
 from engine.intake.download_entries import (
@@ -232,7 +232,7 @@ class _Nest:
         if whose is not None:
             most = min(most, max(0, self._budget.room_of(whose)))
         size = self._limits.total if archive.owner is None else self._limits.top_level
-        with opened(archive.path, self._next(".tar"), most, size, self._limits) as members:
+        with open_archive(archive.path, self._next(".tar"), most, size, self._limits) as members:
             if whose is not None and not self._has_room(whose, len(members)):
                 raise too_many(str(len(members)), self._budget.room)
             if archive.owner is None:

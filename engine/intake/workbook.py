@@ -15,7 +15,7 @@ from typing import IO, Any
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from engine.errors import IntakeError
-from engine.intake.archive_formats import DAMAGE, listed
+from engine.intake.archive_formats import DAMAGE, count_entries
 from engine.text.tables import DelimitedTable, TableRow, plain_cell
 
 __all__ = ["read_workbook"]
@@ -88,7 +88,7 @@ def _check(path: Path, name: str) -> None:
     """
     try:
         with path.open("rb") as file:
-            if listed(file) > _MOST_PARTS:
+            if count_entries(file) > _MOST_PARTS:
                 raise _too_large(name, f"at most {_MOST_PARTS} parts")
             with zipfile.ZipFile(file) as archive:
                 entries = archive.infolist()

@@ -76,6 +76,7 @@ class FeatureRarity:
             rest = sum(self._bits(feature, 1) for feature in features - common)
             if bits:
                 shares.append(bits / (bits + rest))
+        # By the larger share: what was copied into a longer file was copied as a whole all the same.
         return FeatureMatch(
             len(common),
             len(common) / len(first) if first else 0.0,
@@ -146,6 +147,7 @@ class FeatureChannel:
         ]
         scored.sort(key=lambda entry: -entry[0].surprise)
         chosen: dict[frozenset[tuple[bool, str]], tuple[FeatureMatch, HandedInCode, HandedInCode]] = {}
+        # By falling surprise: once enough pairs are chosen, only equals can still change their order.
         least = 0.0
         for match, first, second in scored:
             if len(chosen) >= keep and match.surprise < least:
@@ -159,6 +161,7 @@ class FeatureChannel:
     def _candidates(
         self, forms: Sequence[Features], alike: Mapping[Features, Sequence[HandedInCode]]
     ) -> set[tuple[int, int]]:
+        # Only pairs that share something rare are looked at: a class of 500 has 125,000 pairs.
         holders: dict[Hashable, list[int]] = defaultdict(list)
         for number, form in enumerate(forms):
             for feature in form:
@@ -169,6 +172,7 @@ class FeatureChannel:
             if len(numbers) <= _MOST_HOLDERS
             for pair in combinations(numbers, 2)
         }
+        # a form that several files have is a pair with itself
         return candidates | {(i, i) for i, form in enumerate(forms) if len(alike[form]) > 1}
 
 

@@ -74,6 +74,7 @@ def _texts(tokens: Sequence[CodeToken]) -> list[str]:
 @lru_cache(maxsize=100_000)
 def _hash(text: str) -> int:
     # Python's own hash differs from run to run, and with it what is kept.
+    # Python's own hash differs from run to run, and the ranking of pairs must not.
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 

@@ -186,6 +186,7 @@ class _Exchange:
 COLOURS = 6
 # A browser has to show both files; what comes after is counted and left out.
 _MOST_LINES = 3_000
+# A line of data may have a million characters, and a browser lays out each of them.
 _LONGEST_LINE = 500
 
 

@@ -142,6 +142,7 @@ _SYNONYMS = {
     "cat": "concatenate",
     "transpose": "swapaxes",
 }
+# Operators whose operands may change places without changing the result.
 _FREE_ORDER = (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)
 _SMALL = range(-2, 11)
 

@@ -40,6 +40,7 @@ except ImportError:  # Windows
 
 E = TypeVar("E", bound=InputError)
 
+# Work folders are found again by this name, should their process be killed.
 _WORK = "softmark-"
 _LOCK = ".in-use"
 # No grading of a class takes a day.
@@ -265,6 +266,7 @@ _COOKIE_CODECS = re.compile(
     r"utf-8|ascii|iso8859-\d+|cp(125\d|437|85\d|932|949|950|936)|koi8-[ru]|mac-roman"
     r"|gb2312|gbk|gb18030|big5|shift_jis|euc_(jp|kr)"
 )
+# What people hand in by mistake, by its first bytes.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a ZIP archive (or an office document)"),
     (b"%PDF", "a PDF document"),

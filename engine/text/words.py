@@ -137,6 +137,7 @@ def near_words(word: str, known: Iterable[str], count: int = 1) -> list[str]:
 
     by_fold: dict[str, str] = {}
     for candidate in known:
+        # of two names that differ only in case, such as x and X, the first is suggested
         by_fold.setdefault(candidate[:_COMPARED].casefold(), candidate)
     near = difflib.get_close_matches(word[:_COMPARED].casefold(), by_fold, n=count, cutoff=_SIMILAR)
     return [by_fold[folded] for folded in near]
