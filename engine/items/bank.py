@@ -12,7 +12,7 @@ import ast
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 
 import engine
 from engine.errors import Diagnostic, EngineError, InputError, SpecError, UnknownItemError
+from engine.expressions.functions import FUNCTIONS
 from engine.items.answer_specs import CodeAnswer
 from engine.items.checks import CheckContext, check_all
 from engine.items.checks.code import code_paths
-from engine.items.checks.context import LanguageVocabulary, builtin_vocabulary
 from engine.items.misconceptions import (
     REGISTRY_FILE,
     SYLLABUS_FILE,
@@ -49,7 +49,7 @@ def load_spec(
     path: Path,
     *,
     registry: Mapping[str, str] | None = None,
-    vocabulary: LanguageVocabulary | None = None,
+    functions: Iterable[str] = FUNCTIONS,
 ) -> ProblemSpec:
     """Load a problem file.
 
@@ -59,8 +59,8 @@ def load_spec(
         The file; the item's id is its name.
     registry : mapping of str to str, optional
         Known mistakes and their sentences; the built-in registry if left out.
-    vocabulary : LanguageVocabulary, optional
-        The functions that expressions and texts may call; ours if left out.
+    functions : iterable of str, optional
+        The functions that expressions may call; ours if left out.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def load_spec(
     if isinstance(document.data, dict):
         # a value of the wrong type is one fault, whatever a check makes of it
         places = {(fault.line, fault.column) for fault in faults}
-        context = CheckContext(document, path, mistakes, vocabulary or builtin_vocabulary())
+        context = CheckContext(document, path, mistakes, frozenset(functions))
         faults += [fault for fault in check_all(context) if (fault.line, fault.column) not in places]
     faults += document.faults
     if spec is None or faults:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,7 @@ from engine.text.yaml_errors import YamlDocument
 __all__ = [
     "AnswerSite",
     "CheckContext",
-    "LanguageVocabulary",
     "TextSite",
-    "builtin_vocabulary",
     "mapping",
     "repeats",
     "undefined_name",
@@ -37,26 +34,6 @@ Where = tuple[int | str, ...]
 # Every answer type is in one of the two; a test compares them with the schema.
 _WITH_VALUE = ("number", "vector", "matrix", "single_choice", "token")
 _WITHOUT_VALUE = ("multiple_choice", "ordering", "matching", "code")
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageVocabulary:
-    """The functions that expressions may call, the further ones of texts, and the filters of texts."""
-
-    functions: frozenset[str]
-    text_functions: frozenset[str] = frozenset()
-    text_filters: frozenset[str] = frozenset()
-
-
-@lru_cache(maxsize=1)
-def builtin_vocabulary() -> LanguageVocabulary:
-    """Return all function names that a problem file may use."""
-    # imported here, as it brings jinja2: `grade --help` comes by this module
-    from engine.prose.stems import TEXT_FILTERS, TEXT_FUNCTIONS
-
-    return LanguageVocabulary(
-        frozenset(FUNCTIONS), frozenset(TEXT_FUNCTIONS), frozenset((*TEXT_FUNCTIONS, *TEXT_FILTERS))
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +67,14 @@ class CheckContext:
         The file, for its name and its neighbours.
     registry : mapping of str to str, or None
         Known mistakes and their sentences; None leaves ids unchecked.
-    vocabulary : LanguageVocabulary
-        The functions that expressions and texts may call.
+    functions : frozenset of str
+        The functions that expressions may call; texts have some more.
     """
 
     document: YamlDocument
     path: Path | None = None
     registry: Mapping[str, str] | None = None
-    vocabulary: LanguageVocabulary = field(default_factory=builtin_vocabulary)
+    functions: frozenset[str] = frozenset(FUNCTIONS)
     data: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -123,6 +100,16 @@ class CheckContext:
         """Return the path of every entry of the list at a path."""
         value = self.value(*loc)
         return [(*loc, index) for index in range(len(value) if isinstance(value, list) else 0)]
+
+    def places(self, pattern: Where) -> list[Where]:
+        """Return the paths that a pattern stands for; ``*`` in it is every entry of a list."""
+        places: list[Where] = [()]
+        for part in pattern:
+            if part == "*":
+                places = [entry for place in places for entry in self.entries(*place)]
+            else:
+                places = [(*place, part) for place in places]
+        return places
 
     def texts(self, *loc: int | str, field: str | None = None) -> Iterator[tuple[Where, str]]:
         """Yield the path and text of every entry of a list that is a text, or whose `field` is one."""

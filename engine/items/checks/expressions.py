@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
 
 from engine.errors import Diagnostic
 from engine.expressions.functions import FUNCTIONS, arguments_of
@@ -22,6 +21,13 @@ from engine.items.field_types import as_expression
 __all__ = ["check_expressions", "expression_sites"]
 
 
+_WORKED_OUT: tuple[Where, ...] = (
+    ("answer", "key"),
+    *(("answer", pool, "*", "when") for pool in ("options", "cards", "prompts", "targets")),
+)
+_NOTHING: frozenset[str] = frozenset()
+
+
 def expression_sites(context: CheckContext) -> Iterator[TextSite]:
     """Yield every expression of the file.
 
@@ -29,76 +35,46 @@ def expression_sites(context: CheckContext) -> Iterator[TextSite]:
     constraints and keys all of them; a step also the values of the steps above it, and its invariants
     and misconceptions its own. Only a step whose answer has a value (a number, a word) is a name.
     """
-    yield from _sizes(context)
-    yield from _derived(context)
-    values = context.values()
-    for where in context.entries("constraints"):
-        yield from _site(context, (*where, "expr"), values)
-    for where in context.entries("claims"):
-        yield from _site(context, (*where, "holds"), values | context.keys())
-    yield from _answer(context, ("answer",), values)
-    yield from _site(context, ("printed", "expr"), values)
-    yield from _misconceptions(context, (), values)
-    yield from _steps(context, values, context.keys() - {"key"})
-
-
-def _sizes(context: CheckContext) -> Iterator[TextSite]:
-    parameters = mapping(context.value("parameters"))
-    names = list(parameters)
-    for index, name in enumerate(names):
-        above, later = frozenset(names[:index]), frozenset(names[index:])
-        shape = context.entries("parameters", name, "shape")
-        for loc in (("parameters", name, "size"), *shape):
+    parameters, derived = (list(mapping(context.value(name))) for name in ("parameters", "derived"))
+    for index, name in enumerate(parameters):
+        above, later = frozenset(parameters[:index]), frozenset(parameters[index:])
+        for size in (("size",), ("shape", "*")):
             # a number of a size has its own bounds, and is no expression
-            if isinstance(context.value(*loc), str):
-                yield from _site(context, loc, above, later)
-
-
-def _derived(context: CheckContext) -> Iterator[TextSite]:
-    names = list(mapping(context.value("derived")))
-    parameters = frozenset(mapping(context.value("parameters")))
-    for index, name in enumerate(names):
-        yield from _site(
-            context, ("derived", name), parameters | set(names[:index]), frozenset(names[index:])
-        )
+            sites = _sites(context, ("parameters", name, *size), above, later)
+            yield from (site for site in sites if isinstance(context.value(*site.loc), str))
+    for index, name in enumerate(derived):
+        above, later = frozenset(parameters + derived[:index]), frozenset(derived[index:])
+        yield from _sites(context, ("derived", name), above, later)
+    values, keys = context.values(), context.keys()
+    yield from _sites(context, ("claims", "*", "holds"), values | keys)
+    others: tuple[Where, ...] = (
+        ("constraints", "*", "expr"), ("printed", "expr"), ("misconceptions", "*", "expr"), *_WORKED_OUT
+    )  # fmt: skip
+    for pattern in others:
+        yield from _sites(context, pattern, values)
+    yield from _steps(context, values, keys - {"key"})
 
 
 def _steps(context: CheckContext, values: frozenset[str], steps: frozenset[str]) -> Iterator[TextSite]:
     # a step is worked out with what the steps above it gave, and can't wait for one below
     above = values
-    for where in context.entries("steps"):
-        step = context.value(*where, "id")
-        with_step = above | ({step} & steps) if isinstance(step, str) else above
-        yield from _answer(context, (*where, "answer"), above, steps)
-        for place in context.entries(*where, "invariants"):
-            yield from _site(context, place, with_step, steps)
-        yield from _misconceptions(context, where, with_step, steps)
+    for step in context.entries("steps"):
+        name = context.value(*step, "id")
+        with_step = above | ({name} & steps) if isinstance(name, str) else above
+        for pattern in _WORKED_OUT:
+            yield from _sites(context, (*step, *pattern), above, steps)
+        for pattern in (("invariants", "*"), ("misconceptions", "*", "expr")):
+            yield from _sites(context, (*step, *pattern), with_step, steps)
         above = with_step
 
 
-def _answer(
-    context: CheckContext, answer: Where, names: frozenset[str], later: frozenset[str] = frozenset()
+def _sites(
+    context: CheckContext, pattern: Where, names: frozenset[str], later: frozenset[str] = _NOTHING
 ) -> Iterator[TextSite]:
-    """Yield the key, and the conditions of options, cards, prompts and targets."""
-    yield from _site(context, (*answer, "key"), names, later)
-    for pool in ("options", "cards", "prompts", "targets"):
-        for where in context.entries(*answer, pool):
-            yield from _site(context, (*where, "when"), names, later)
-
-
-def _misconceptions(
-    context: CheckContext, holder: Where, names: frozenset[str], later: frozenset[str] = frozenset()
-) -> Iterator[TextSite]:
-    for where in context.entries(*holder, "misconceptions"):
-        yield from _site(context, (*where, "expr"), names, later)
-
-
-def _site(
-    context: CheckContext, loc: Where, names: frozenset[str], later: frozenset[str] = frozenset()
-) -> Iterator[TextSite]:
-    value: Any = as_expression(context.value(*loc))
-    if isinstance(value, str):
-        yield TextSite(loc, value, names, later - names)
+    for loc in context.places(pattern):
+        value = as_expression(context.value(*loc))
+        if isinstance(value, str):
+            yield TextSite(loc, value, names, later - names)
 
 
 def check_expressions(context: CheckContext) -> Iterator[Diagnostic]:
@@ -115,7 +91,7 @@ def check_expressions(context: CheckContext) -> Iterator[Diagnostic]:
 
 
 def _call_fault(context: CheckContext, mention: Mention) -> str | None:
-    name, functions = mention.name, context.vocabulary.functions
+    name, functions = mention.name, context.functions
     if name not in functions:
         return unknown_function(name, functions)
     if mention.call is None or name not in FUNCTIONS:

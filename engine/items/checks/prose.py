@@ -16,50 +16,26 @@ if TYPE_CHECKING:
 __all__ = ["blank_templates", "check_prose", "latex_faults", "prose_sites"]
 
 
-_TEXTS_OF_ANSWERS = (
-    ("options", ("text", "feedback")),
-    ("cards", ("text",)),
-    ("prompts", ("text", "feedback")),
-    ("targets", ("text",)),
-)
+_TEXTS: tuple[Where, ...] = (
+    ("stem",), ("printed", "stem"), ("hints", "*"), ("errata", "*", "note"), ("prompt",),
+    *(("answer", pool, "*", "text") for pool in ("options", "cards", "prompts", "targets")),
+)  # fmt: skip
+# What is read after the answer may show the key: ``key``, or in an item with steps their ids.
+_TEXTS_WITH_KEYS: tuple[Where, ...] = (
+    ("solution",), ("misconceptions", "*", "feedback"), ("answer", "feedback"),
+    ("answer", "options", "*", "feedback"), ("answer", "prompts", "*", "feedback"),
+)  # fmt: skip
 
 
 def prose_sites(context: CheckContext) -> Iterator[TextSite]:
-    """Yield every text that students see.
-
-    All may show parameters and derived values; feedback and the solution also the keys: ``key``, or
-    the steps' ids.
-    """
+    """Yield every text that students see, of the item and of its steps."""
     values = context.values()
-    keys = context.keys()
-    yield from _site(context, ("stem",), values)
-    yield from _site(context, ("printed", "stem"), values)
-    yield from _site(context, ("solution",), values | keys)
-    for where, _ in context.texts("hints"):
-        yield from _site(context, where, values)
-    for where in context.entries("errata"):
-        yield from _site(context, (*where, "note"), values)
-    for holder in context.holders():
-        yield from _site(context, (*holder, "prompt"), values)
-        for where in context.entries(*holder, "misconceptions"):
-            yield from _site(context, (*where, "feedback"), values | keys)
-    yield from _answer_sites(context, values, keys)
-
-
-def _answer_sites(context: CheckContext, values: frozenset[str], keys: frozenset[str]) -> Iterator[TextSite]:
-    for site in context.answers():
-        yield from _site(context, (*site.loc, "feedback"), values | keys)
-        for name, fields in _TEXTS_OF_ANSWERS:
-            for where in context.entries(*site.loc, name):
-                for field in fields:
-                    names = values | keys if field == "feedback" else values
-                    yield from _site(context, (*where, field), names)
-
-
-def _site(context: CheckContext, loc: Where, names: frozenset[str]) -> Iterator[TextSite]:
-    value = context.value(*loc)
-    if isinstance(value, str):
-        yield TextSite(loc, value, names)
+    for patterns, names in ((_TEXTS, values), (_TEXTS_WITH_KEYS, values | context.keys())):
+        for holder in context.holders():
+            for pattern in patterns:
+                for loc in context.places((*holder, *pattern)):
+                    if isinstance(text := context.value(*loc), str):
+                        yield TextSite(loc, text, names)
 
 
 # Formulas that can't be typeset: a ``$`` or a brace that has no partner. What stands in a formula can only be
@@ -194,12 +170,12 @@ def _template(context: CheckContext, site: TextSite) -> Iterator[Diagnostic]:
     # jinja2 is imported only where a file has a template
     from jinja2 import TemplateSyntaxError
 
-    from engine.prose.stems import forbidden_parts, parse_template
+    from engine.prose.stems import TEXT_FILTERS, TEXT_FUNCTIONS, forbidden_parts, parse_template
 
     try:
         tree = parse_template(site.text)
-        faults = list(forbidden_parts(tree, context.vocabulary.text_filters))
-        faults = faults or list(_names(context, site, tree))
+        faults = list(forbidden_parts(tree, {*TEXT_FUNCTIONS, *TEXT_FILTERS}))
+        faults = faults or list(_names(site, tree, context.functions | TEXT_FUNCTIONS.keys() | {"range"}))
     except TemplateSyntaxError as problem:
         offset = _line_start(site.text, problem.lineno)
         yield context.fault(site.loc, _syntax(problem.message or "", site.text), offset=offset)
@@ -211,12 +187,11 @@ def _template(context: CheckContext, site: TextSite) -> Iterator[Diagnostic]:
         yield context.fault(site.loc, message, offset=_first(site.text, word))
 
 
-def _names(context: CheckContext, site: TextSite, tree: nodes.Template) -> Iterator[tuple[str, str]]:
+def _names(site: TextSite, tree: nodes.Template, functions: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield names and functions that aren't defined."""
     from jinja2 import meta, nodes
 
     undeclared = set(meta.find_undeclared_variables(tree))
-    functions = context.vocabulary.functions | context.vocabulary.text_functions | {"range"}
     callees = {id(call.node) for call in tree.find_all(nodes.Call)}
     for node in tree.find_all(nodes.Name):
         if node.name not in undeclared:

@@ -32,7 +32,7 @@ from engine.prose.pictures.registry import (
 from engine.text.escape import escape_latex
 from engine.text.words import agree, count_noun
 
-__all__ = ["BeamTree", "TreeBox", "TreeHypothesis", "beam_tree", "tree_figure"]
+__all__ = ["BeamTree", "TreeHypothesis", "beam_tree"]
 
 
 # units of an SVG: two lines of text at 14, and as much more as keeps the boxes apart
@@ -41,54 +41,33 @@ _ROW = 46
 _START = "start"
 
 
-@dataclass(frozen=True, slots=True)
-class TreeBox:
-    """One box of a tree; `words` is its path from the root, and the last of them stands in it."""
-
-    words: tuple[str, ...]
-    on_line: str
-    in_box: str
-    kept: bool
-    result: bool
-    title: str
-
-
-def tree_figure(leaves: Sequence[TreeBox], alt_text: str, caption: str) -> str:
-    """Return the figure of a tree.
-
-    Parameters
-    ----------
-    leaves : sequence of TreeBox
-        Each before those that continue it.
-    alt_text, caption : str
-        As in :func:`engine.prose.pictures.registry.figure`.
-    """
-    box = max(units([f"✓ {leaf.words[-1]}" for leaf in leaves]), units([leaf.in_box for leaf in leaves])) + 12
-    line = units([leaf.on_line for leaf in leaves]) + 22
+def _tree_figure(hypotheses: Sequence[TreeHypothesis], alt_text: str, caption: str) -> str:
+    box = max(units([f"✓ {h.words[-1]}" for h in hypotheses]), units([h.total for h in hypotheses])) + 12
+    line = units([h.step for h in hypotheses]) + 22
     start = units([_START]) + 8
-    heights = _heights(leaves)
-    root = heights[()]
-    parts = [f'<text x="{start / 2:g}" y="{root + 5:g}">{_START}</text>']
-    for leaf in leaves:
-        left = start + (len(leaf.words) - 1) * (box + line) + line
-        parts.append(_group(leaf, left, box, line, heights))
-    depth = max(len(leaf.words) for leaf in leaves)
+    heights = _heights(hypotheses)
+    depth = max(len(h.words) for h in hypotheses)
+    parts = [f'<text x="{start / 2:g}" y="{heights[()] + 5:g}">{_START}</text>']
+    for hypothesis in hypotheses:
+        left = start + (len(hypothesis.words) - 1) * (box + line) + line
+        is_result = hypothesis.rank == 1 and len(hypothesis.words) == depth
+        parts.append(_group(hypothesis, is_result, left, box, line, heights))
     width = start + depth * (box + line) + 2
     return figure(width, max(heights.values()) + _ROW / 2, alt_text, caption, "".join(parts))
 
 
-def _heights(leaves: Sequence[TreeBox]) -> dict[tuple[str, ...], float]:
+def _heights(hypotheses: Sequence[TreeHypothesis]) -> dict[tuple[str, ...], float]:
     """Return the middle of each box: ends stand one below the other, the rest beside what continues it."""
     children: dict[tuple[str, ...], list[tuple[str, ...]]] = {(): []}
-    for leaf in leaves:
-        children[leaf.words] = []
-        children[leaf.words[:-1]].append(leaf.words)
+    for hypothesis in hypotheses:
+        children[hypothesis.words] = []
+        children[hypothesis.words[:-1]].append(hypothesis.words)
     heights: dict[tuple[str, ...], float] = {}
     ends = 0
-    # leaves come in depth-first order, so that ends are met in the order in which they are drawn
-    for leaf in leaves:
-        if not children[leaf.words]:
-            heights[leaf.words] = ends * _ROW + _ROW / 2
+    # they come in depth-first order, so that ends are met in the order in which they are drawn
+    for hypothesis in hypotheses:
+        if not children[hypothesis.words]:
+            heights[hypothesis.words] = ends * _ROW + _ROW / 2
             ends += 1
     for words in reversed(children):
         if children[words]:
@@ -97,22 +76,29 @@ def _heights(leaves: Sequence[TreeBox]) -> dict[tuple[str, ...], float]:
     return heights
 
 
-def _group(leaf: TreeBox, left: float, box: float, line: float, heights: dict[tuple[str, ...], float]) -> str:
+def _group(
+    hypothesis: TreeHypothesis,
+    is_result: bool,
+    left: float,
+    box: float,
+    line: float,
+    heights: dict[tuple[str, ...], float],
+) -> str:
     """Return the line to a box, the box, and what stands on them."""
-    y, start = heights[leaf.words], heights[leaf.words[:-1]]
-    stroke = (
-        'stroke-width="4"' if leaf.result else 'stroke-width="2"' if leaf.kept else 'stroke-dasharray="4 3"'
-    )
+    y, start = heights[hypothesis.words], heights[hypothesis.words[:-1]]
+    # thickness and dashes, so that nothing depends on colour
+    kept_stroke = 'stroke-width="2"' if hypothesis.rank else 'stroke-dasharray="4 3"'
+    stroke = 'stroke-width="4"' if is_result else kept_stroke
     middle = left + box / 2
-    mark = "✓" if leaf.kept else "✗"
+    mark = "✓" if hypothesis.rank else "✗"
     return (
-        f"<g><title>{escape(leaf.title)}</title>"
+        f"<g><title>{escape(hypothesis.summary(': '))}</title>"
         f'<g fill="none" stroke="currentColor" {stroke}>'
         f'<path d="M{left - line:g} {start:g}h8V{y:g}H{left:g}"/>'
         f'<rect x="{left:g}" y="{y - _BOX_HEIGHT / 2:g}" width="{box:g}" height="{_BOX_HEIGHT}" rx="4"/></g>'
-        f'<text x="{left - 4:g}" y="{y - 5:g}" text-anchor="end">{escape(leaf.on_line)}</text>'
-        f'<text x="{middle:g}" y="{y - 3:g}">{mark} {escape(leaf.words[-1])}</text>'
-        f'<text x="{middle:g}" y="{y + 13:g}">{escape(leaf.in_box)}</text></g>'
+        f'<text x="{left - 4:g}" y="{y - 5:g}" text-anchor="end">{escape(hypothesis.step)}</text>'
+        f'<text x="{middle:g}" y="{y - 3:g}">{mark} {escape(hypothesis.words[-1])}</text>'
+        f'<text x="{middle:g}" y="{y + 13:g}">{escape(hypothesis.total)}</text></g>'
     )
 
 
@@ -155,6 +141,10 @@ class TreeHypothesis:
     def fate(self) -> str:
         """Return ``kept as number 1``, or ``pruned``."""
         return f"kept as number {self.rank}" if self.rank else "pruned"
+
+    def summary(self, separator: str) -> str:
+        """Return its words, its probabilities and its fate, for who can't see the picture."""
+        return f"{' '.join(self.words)}{separator}{self.step}, in all {self.total}, {self.fate()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +190,7 @@ class BeamTree(StemPicture):
         """Return the alternative text: step by step, every hypothesis with its probabilities."""
         sentences = [f"{self._title()}."]
         for step in range(1, self._depth() + 1):
-            parts = (
-                f"{' '.join(h.words)}, {h.step}, in all {h.total}, {h.fate()}"
-                for h in self.hypotheses
-                if len(h.words) == step
-            )
+            parts = (h.summary(", ") for h in self.hypotheses if len(h.words) == step)
             sentences.append(f"Step {step}: {'; '.join(parts)}.")
         return " ".join(sentences)
 
@@ -224,23 +210,11 @@ class BeamTree(StemPicture):
 
     def html(self) -> str:
         """Return it as a figure."""
-        final = self._depth()
-        leaves = [
-            TreeBox(
-                words=h.words,
-                on_line=h.step,
-                in_box=h.total,
-                kept=bool(h.rank),
-                result=h.rank == 1 and len(h.words) == final,
-                title=f"{' '.join(h.words)}: {h.step}, in all {h.total}, {h.fate()}",
-            )
-            for h in self.hypotheses
-        ]
         caption = (
             f"{self._title()}. On a line: the probability of the word there; in a box: that of the whole "
             "hypothesis. Solid frames (✓) were kept, dashed ones (✗) pruned; the thickest is the result."
         )
-        return tree_figure(leaves, self.alt_text(), caption)
+        return _tree_figure(self.hypotheses, self.alt_text(), caption)
 
     def latex(self) -> str:
         """Return it as a ``tabular`` whose first column is indented by step."""

@@ -10,7 +10,6 @@ import pytest
 
 from docs.generators.problem_spec import function_rows
 from engine.expressions.functions import FUNCTIONS
-from engine.items.checks.context import builtin_vocabulary
 from engine.prose.stems import TEXT_FILTERS, TEXT_FUNCTIONS, fill_template
 
 
@@ -23,14 +22,9 @@ def test_a_function_of_the_evaluator_is_described(name: str) -> None:
     assert "Return" not in meaning
 
 
-def test_a_file_may_use_the_names_of_the_evaluator() -> None:
-    assert builtin_vocabulary().functions == frozenset(FUNCTIONS)
-    assert builtin_vocabulary().text_functions == frozenset(TEXT_FUNCTIONS)
-
-
 def test_naming_the_functions_loads_no_torch() -> None:
     code = (
-        "import sys; from engine.items.checks.context import builtin_vocabulary; builtin_vocabulary(); "
+        "import sys; from engine.items import builtin_bank; builtin_bank().load('softmax-weights'); "
         "print([name for name in ('torch', 'numpy') if name in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,7 +11,7 @@ import pytest
 
 from engine.errors import SpecError
 from engine.items import load_spec
-from engine.items.checks.context import _WITH_VALUE, _WITHOUT_VALUE, LanguageVocabulary
+from engine.items.checks.context import _WITH_VALUE, _WITHOUT_VALUE
 
 HEAD = """\
 id: item
@@ -142,9 +142,9 @@ def test_a_misspelt_type_is_one_fault_and_its_key_still_a_name(tmp_path: Path) -
 
 
 def test_the_caller_may_bring_another_vocabulary(tmp_path: Path) -> None:
-    known = LanguageVocabulary(frozenset({"attend"}))
-    assert load(tmp_path, replaced(VECTOR, "softmax(e)", "attend(e)"), vocabulary=known)
-    assert faults(tmp_path, VECTOR, vocabulary=known) == ["4:29: there is no function 'softmax'"]
+    known = {"attend"}
+    assert load(tmp_path, replaced(VECTOR, "softmax(e)", "attend(e)"), functions=known)
+    assert faults(tmp_path, VECTOR, functions=known) == ["4:29: there is no function 'softmax'"]
 
 
 @pytest.mark.parametrize(
