@@ -9,6 +9,7 @@ question), and a text whose tags would cost the parser more than linear time is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -94,9 +95,9 @@ def read_html(
     import html5lib  # imported here: only texts with markup need it
 
     reader = _HtmlReader(line_ends, formulas)
-    if _ANGLE in text:
+    if _LOOSE.search(text):
         reader.lost.append(_INVISIBLE)
-    safe = _without_loose_angles(text.replace(_ANGLE, ""))
+    safe = _LOOSE_AMPERSAND.sub(_AMPERSAND, _without_loose_angles(_LOOSE.sub("", text)))
     try:
         # not parseFragment: that one loses what stands between the cells of a table
         page = html5lib.parse(f"<body>{safe}", namespaceHTMLElements=False)
@@ -110,6 +111,10 @@ def read_html(
 
 # stands for a "<" that is only a character; in a text of its own it counts as an invisible character
 _ANGLE = "\ue002"
+# likewise for a "&" that begins no character reference: html5lib looks each of them up for a long time
+_AMPERSAND = "\ue003"
+_LOOSE = re.compile(f"[{_ANGLE}{_AMPERSAND}]")
+_LOOSE_AMPERSAND = re.compile("&(?![#A-Za-z])")
 _INVISIBLE = "invisible characters"
 _MAX_TAG = 4000  # characters: html5lib compares each attribute of a tag with all others
 _MAX_NESTED = 450  # elements open at once: the walk takes two calls for each, and Python allows a thousand
@@ -131,7 +136,8 @@ _ENDLESS = {
 def _without_loose_angles(text: str) -> str:
     """Return the text with each ``<`` that begins nothing replaced, after checking what parsing will cost."""
     pieces: list[str] = []
-    end = open_tags = open_formatting = work = 0
+    end = depth = open_formatting = work = 0
+    open_tags: Counter[str] = Counter()
     has_comment_end = True
     while (start := text.find("<", end)) >= 0:
         pieces.append(text[end:start])
@@ -145,10 +151,14 @@ def _without_loose_angles(text: str) -> str:
             end = start + 1 if tag is None else tag.end()
             if tag is not None and (match := _NAME.match(tag[0])) is not None:
                 name, step = match[1].lower(), -1 if tag[0][1] == "/" else 1
-                open_tags = max(0, open_tags + (0 if name in _ENDLESS else step))
-                open_formatting = max(0, open_formatting + (step if name in _FORMATTING else 0))
+                if (
+                    name not in _ENDLESS and open_tags[name] + step >= 0
+                ):  # an end tag closes only its own kind
+                    open_tags[name] += step
+                    depth += step
+                    open_formatting += step if name in _FORMATTING else 0
                 work += 1 + open_formatting
-        if open_tags > _MAX_NESTED:
+        if depth > _MAX_NESTED:
             raise TextTooLong(_TOO_DEEP)
         if work > _MAX_WORK:
             raise TextTooLong("a text has more HTML tags than can be read")
@@ -266,7 +276,7 @@ class _HtmlReader:
 
     def _plain(self, raw: str) -> str:
         """Return visible characters; the marks of formulas, and of angles that are text, aren't invisible."""
-        marks = "[\ue000-\ue002]" if self.formulas else _ANGLE
+        marks = "[\ue000-\ue003]" if self.formulas else _LOOSE.pattern
         pieces = [plain_characters(piece) for piece in re.split(marks, raw)]
         if any(has_invisible for _, has_invisible in pieces):
             self.lost.append(_INVISIBLE)
@@ -398,7 +408,7 @@ def _contents(nodes: Nodes) -> Iterator[Nodes]:
 
 
 def _restored(text: str | None) -> str:
-    return (text or "").replace(_ANGLE, "<")
+    return (text or "").replace(_ANGLE, "<").replace(_AMPERSAND, "&")
 
 
 def _raw(element: Element) -> str:

@@ -192,6 +192,9 @@ def test_long_texts_are_refused() -> None:
         "<b>",
         "&",
         "<a b=c ",
+        "<b><p>x",
+        "<table><a href=x>",
+        "<i></b>",
     ],
 )
 def test_broken_html_takes_no_longer_than_good_html(piece: str) -> None:
@@ -205,6 +208,27 @@ def test_broken_html_takes_no_longer_than_good_html(piece: str) -> None:
 def test_a_picture_within_the_text_may_be_large() -> None:
     html = f"a<img alt='the plan' src='data:image/png;base64,{'AAAA' * 100_000}'>b"
     assert (prose(html), lost(html)) == ("ab", ["a picture (the plan)"])
+
+
+def test_misnested_formatting_is_refused_before_it_multiplies() -> None:
+    with pytest.raises(TextTooLong, match="more HTML tags"):
+        prose("".join(f"<font face={n}>" for n in range(400)) + "<p>x</p>" * 1000)
+    with pytest.raises(TextTooLong, match="nested over 450 deep"):
+        prose("<span>" * 500 + "x")
+
+
+@pytest.mark.parametrize(
+    ("html", "ours"),
+    [
+        ("<p>where a<b and b>c</p>", "where a**c**"),  # a browser takes it for a tag, too
+        ("<p>where a<b, c</p>", "where a<b, c"),
+        ("<p title=it's>don't</p>", "don't"),
+        ("a\ue002b", "ab"),
+        ("<script type='math/tex'>a<b</script>", "$a<b$"),
+    ],
+)
+def test_angles_that_begin_no_tag_are_characters(html: str, ours: str) -> None:
+    assert prose(html) == ours
 
 
 def test_deep_nesting_is_flattened() -> None:
