@@ -20,6 +20,7 @@ from engine.code.plan import InputPlan
 from engine.code.show import exception_text
 from engine.code.signatures import defaults_of
 from engine.errors import EngineError
+from engine.items.checks.code import PREREQUISITES
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
 from engine.text.escape import clean_line
@@ -90,12 +91,12 @@ def grade_code(
     )
     # what the source shows needs no sandbox, and a process less for every file that can't earn anything
     if facts.unreadable is not None:
-        checks = _unrun(exercise, facts.unreadable)
+        checks = _failed_at(exercise, "loads", facts.unreadable)
         return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=checks)
     if facts.forbidden is not None:
-        return _scored(replace(blank, checks=_not_allowed(exercise, facts.forbidden)))
+        return _scored(replace(blank, checks=_failed_at(exercise, "allowed", facts.forbidden)))
     if facts.fault is not None:
-        return _scored(replace(blank, checks=_without_function(exercise, facts.fault)))
+        return _scored(replace(blank, checks=_failed_at(exercise, "function", facts.fault)))
     blank = replace(blank, tier=runner.tier)
     if submission.filename.lower().endswith(".ipynb"):
         runner = CellLines(runner)
@@ -131,21 +132,21 @@ def _run_and_judge(
     blank = replace(blank, tier=result.tier or runner.tier)
     loaded = judge_load(result.load)
     if loaded.verdict is not Verdict.PASSED:
-        return _scored(replace(blank, checks=(loaded, *_skips(exercise, "loads"))))
+        return _scored(replace(blank, checks=_stopped_at(exercise, loaded)))
     missing = missing_package(submission, exercise.function, plan, result)
     if missing is not None:
         message = (
             f"{exercise.function} needs a module that isn't here: {exception_text(missing)}. {IMPORTABLE}"
         )
-        return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=_unrun(exercise, message))
+        return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=_failed_at(exercise, "loads", message))
     if exercise.function in result.missing and result.failed:
         loaded = judge_load(CallOutcome(CallStatus.RAISED, exception=result.failed[0]))
-        return _scored(replace(blank, checks=(loaded, *_skips(exercise, "loads"))))
+        return _scored(replace(blank, checks=_stopped_at(exercise, loaded)))
     blank = replace(blank, notes=(*blank.notes, *load_notes(result)))
     if exercise.function in result.missing:
         sentence = f"The file doesn't define {exercise.signature}."
         message = f"{sentence} {facts.hint}" if facts.hint else sentence
-        return _scored(replace(blank, checks=_without_function(exercise, message)))
+        return _scored(replace(blank, checks=_failed_at(exercise, "function", message)))
     items = observe(plan, facts.library, result.outcomes)
     run = PlanObservations(plan, exercise.function, facts.library, items)
     passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
@@ -213,29 +214,19 @@ def _scored(report: GradeReport) -> GradeReport:
     return replace(report, outcome=Outcome.PARTIAL if score > 0 else Outcome.WRONG, score=score)
 
 
-def _skips(exercise: CodeExercise, first: str) -> tuple[Check, ...]:
-    message = f"Skipped, because the check “{first}” didn't pass."
-    names = ("function", "runs") if first == "loads" else ("runs",)
-    prerequisites = tuple(Check(name, Verdict.SKIPPED, 0.0, 0.0, message) for name in names)
-    return prerequisites + tuple(skipped(rubric, first) for rubric in exercise.checks)
+def _stopped_at(exercise: CodeExercise, failed: Check) -> tuple[Check, ...]:
+    """Return the checks of a submission that got no further than this prerequisite."""
+    # that nothing forbidden is used is told only where it isn't so
+    names = [name for name in PREREQUISITES if name != "allowed" or failed.id == "allowed"]
+    place = names.index(failed.id)
+    before = (Check(name, Verdict.PASSED, 0.0, 0.0) for name in names[:place])
+    message = f"Skipped, because the check “{failed.id}” didn't pass."
+    after = (Check(name, Verdict.SKIPPED, 0.0, 0.0, message) for name in names[place + 1 :])
+    return (*before, failed, *after, *(skipped(rubric, failed.id) for rubric in exercise.checks))
 
 
-def _unrun(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
-    return (Check("loads", Verdict.FAILED, 0.0, 0.0, sentence), *_skips(exercise, "loads"))
-
-
-def _not_allowed(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
-    loads = Check("loads", Verdict.PASSED, 0.0, 0.0)
-    allowed = Check("allowed", Verdict.FAILED, 0.0, 0.0, sentence)
-    message = "Skipped, because the check “allowed” didn't pass."
-    function = Check("function", Verdict.SKIPPED, 0.0, 0.0, message)
-    return (loads, allowed, function, *_skips(exercise, "allowed"))
-
-
-def _without_function(exercise: CodeExercise, sentence: str) -> tuple[Check, ...]:
-    loads = Check("loads", Verdict.PASSED, 0.0, 0.0)
-    function = Check("function", Verdict.FAILED, 0.0, 0.0, sentence)
-    return (loads, function, *_skips(exercise, "function"))
+def _failed_at(exercise: CodeExercise, name: str, sentence: str) -> tuple[Check, ...]:
+    return _stopped_at(exercise, Check(name, Verdict.FAILED, 0.0, 0.0, sentence))
 
 
 def _ungraded(blank: GradeReport, exercise: CodeExercise, cause: str) -> GradeReport:

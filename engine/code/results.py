@@ -14,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,13 @@ from engine.runner import WireArray, WireValue
 from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
+if TYPE_CHECKING:
+    from engine.code.plan import ExpectedPart
+
 __all__ = [
     "ArrayResult",
     "HypothesesResult",
     "MisfitError",
-    "PartText",
     "ReadPart",
     "ResultKind",
     "TokensResult",
@@ -74,20 +76,6 @@ class ReadPart:
     kind: str = ""
 
 
-class PartText(Protocol):
-    """An array and the dtype to print it with: a part that came back, or one that is expected."""
-
-    @property
-    def values(self) -> Floats:
-        """The numbers, in float64."""
-        ...
-
-    @property
-    def dtype(self) -> str:
-        """Name without the library's prefix."""
-        ...
-
-
 class ResultKind(ABC):
     """One kind of result.
 
@@ -120,7 +108,7 @@ class ResultKind(ABC):
         return f"{name}shape {shape_text(got)}, expected {shape_text(due)}"
 
     @abstractmethod
-    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[ReadPart | ExpectedPart], library: str, digits: int = 6) -> str:
         """Return the result as Python would print it."""
 
 
@@ -138,7 +126,7 @@ class ArrayResult(ResultKind):
         """Return the array."""
         return (_array(value, library, shapes[0] if shapes else ()),)
 
-    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[ReadPart | ExpectedPart], library: str, digits: int = 6) -> str:
         """Return ``array([…])`` or ``tensor([…])``."""
         return array_text(parts[0].values, library, parts[0].dtype, digits)
 
@@ -167,7 +155,7 @@ class TupleResult(ResultKind):
                 raise MisfitError(f"{misfit} as {name}", misfit.expected) from None
         return tuple(parts)
 
-    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[ReadPart | ExpectedPart], library: str, digits: int = 6) -> str:
         """Return a tuple of arrays."""
         texts = (array_text(part.values, library, part.dtype, digits) for part in parts)
         return f"({', '.join(texts)})"
@@ -200,7 +188,7 @@ class TokensResult(ResultKind):
         """Return both lengths."""
         return f"{count_noun(got[0], 'token')}, expected {due[0]}"
 
-    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[ReadPart | ExpectedPart], library: str, digits: int = 6) -> str:
         """Return a list of int."""
         return str([int(token) for token in parts[0].values])
 
@@ -254,7 +242,7 @@ class HypothesesResult(ResultKind):
             return f"{count_noun(got[0], 'hypothesis')}, expected {due[0]}"
         return f"up to {count_noun(got[-1], 'token')} in a hypothesis, expected {due[-1]}"
 
-    def text(self, parts: Sequence[PartText], library: str, digits: int = 6) -> str:
+    def text(self, parts: Sequence[ReadPart | ExpectedPart], library: str, digits: int = 6) -> str:
         """Return a list of pairs."""
         pairs = (
             f"({[int(t) for t in row if t != _ABSENT]}, {float(log):.{digits}g})"

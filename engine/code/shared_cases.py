@@ -5,21 +5,28 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.code.array_family import Arrays, Floats
 from engine.code.plan_builder import PlanBuilder
-from engine.code.random_values import ExactValues
+from engine.code.random_values import ExactValues, draw_specs
 from engine.code.step_table import StepTable
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 __all__ = [
     "LOW",
+    "SearchSizes",
     "add_key_relations",
     "add_saturated",
     "add_tanh_relations",
     "billions",
     "draw_accepted",
+    "draw_searches",
     "draw_table",
     "is_clear",
 ]
@@ -74,6 +81,29 @@ def add_saturated(plan: PlanBuilder, inputs: Sequence[Arrays]) -> None:
         first[0], column[:, 0] = 1.5, loud
         member = plan.case(f"large-{place}", first, K, column, *rest, kind="large", public=place == 0)
         plan.judge("agrees", member, cases="large", due=np.full(len(K), np.sign(loud) @ v))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSizes:
+    """Number of tokens, the end symbol, the largest length, the width of a beam."""
+
+    vocabulary: int
+    eos: int
+    most: int
+    width: int = 1
+
+
+def draw_searches(seed: bytes, count: int, most: int, *, beam: bool) -> list[SearchSizes]:
+    """Return searches of three tokens and lengths up to `most` or one more, or of four and `most`."""
+    from hypothesis import strategies as st
+
+    def of(vocabulary: int) -> SearchStrategy[SearchSizes]:
+        # the table has a row for every sequence: with four tokens, one more would make it four times as long
+        lengths = st.integers(most, most + 1) if vocabulary == 3 else st.just(most)
+        widths = [st.integers(2, 3)] if beam else []
+        return st.builds(SearchSizes, st.just(vocabulary), st.integers(0, vocabulary - 1), lengths, *widths)
+
+    return draw_specs(st.integers(3, 4).flatmap(of), count, seed)
 
 
 def draw_table(values: ExactValues, vocabulary: int, depth: int) -> StepTable:

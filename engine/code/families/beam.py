@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,38 +13,13 @@ from engine.code.arguments import Argument
 from engine.code.array_family import ExerciseFamily
 from engine.code.plan import ExpectedPart, ExpectedResult
 from engine.code.plan_builder import PlanBuilder
-from engine.code.random_values import ExactValues, draw_specs
+from engine.code.random_values import ExactValues
 from engine.code.results import HypothesesResult
-from engine.code.shared_cases import draw_accepted, draw_table, is_clear
+from engine.code.shared_cases import SearchSizes, draw_accepted, draw_searches, draw_table, is_clear
 from engine.code.step_table import StepTable
 from engine.code.tolerance import relative_tolerance
 
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
 __all__ = ["FAMILY"]
-
-
-@dataclass(frozen=True, slots=True)
-class BeamSizes:
-    """What hypothesis draws: number of tokens, the end symbol, the largest length, the width."""
-
-    vocabulary: int
-    eos: int
-    most: int
-    width: int
-
-
-def _searches() -> SearchStrategy[BeamSizes]:
-    from hypothesis import strategies as st
-
-    def of(vocabulary: int) -> SearchStrategy[BeamSizes]:
-        most = st.integers(3, 4) if vocabulary == 3 else st.just(3)
-        return st.builds(
-            BeamSizes, st.just(vocabulary), st.integers(0, vocabulary - 1), most, st.integers(2, 3)
-        )
-
-    return st.integers(3, 4).flatmap(of)
 
 
 class _Beam(ExerciseFamily):
@@ -84,7 +59,7 @@ class _Beam(ExerciseFamily):
         return ranges and is_clear(table, b, eos, most)
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
-        searches = draw_specs(_searches(), 4, seed)
+        searches = draw_searches(seed, 4, 3, beam=True)
         searches_drawn = [
             (f"hidden-{place}", *_draw(values, search)) for place, search in enumerate(searches)
         ]
@@ -107,7 +82,7 @@ class _Beam(ExerciseFamily):
             plan.judge("refuses", plan.case(f"width-{b}", *args, kind="refused", public=True))
         plan.add_again(members[0], "again")
         for b, most in ((4, 4), (5, 4), (9, 5), (6, 6)):
-            args = _called(_TINY, BeamSizes(2, 1, most, b), b)
+            args = _called(_TINY, SearchSizes(2, 1, most, b), b)
             tiny = plan.case(f"tiny-{b}", *args, kind="large", public=True)
             plan.judge_each(("own-logprob", "values"), [tiny], cases="tiny")
 
@@ -115,13 +90,13 @@ class _Beam(ExerciseFamily):
         return _simple_inputs()
 
 
-def _called(table: StepTable, search: BeamSizes, b: int) -> tuple[Argument, ...]:
+def _called(table: StepTable, search: SearchSizes, b: int) -> tuple[Argument, ...]:
     return table, (), b, search.vocabulary, search.eos, search.most
 
 
 def _add_longer(plan: PlanBuilder, values: ExactValues) -> None:
     # more tokens, longer sequences and a wider beam than usual blocks hold; no two hypotheses tie
-    wide = BeamSizes(65, 64, 2, 33)
+    wide = SearchSizes(65, 64, 2, 33)
     uneven = [(np.arange(65) + start) ** 1.7 for start in (11.3, 7.9)]
 
     def draw() -> StepTable:
@@ -135,11 +110,11 @@ def _add_longer(plan: PlanBuilder, values: ExactValues) -> None:
     for b in (3, 17, 33):
         plan.judge("values", plan.case(f"longer-{b}", *_called(table, wide, b)), cases="sizes")
     for most, b in ((17, 1), (33, 2), (65, 1)):
-        args = _called(StepTable((), (0.71875, 0.28125)), BeamSizes(2, 1, most, b), b)
+        args = _called(StepTable((), (0.71875, 0.28125)), SearchSizes(2, 1, most, b), b)
         plan.judge("values", plan.case(f"longer-of-{most}", *args), cases="sizes")
 
 
-def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: BeamSizes) -> list[int]:
+def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: SearchSizes) -> list[int]:
     """Add one model with several widths; a width of all sequences finds the best one of all."""
     from reference import exhaustive, greedy_decode
 
@@ -162,7 +137,7 @@ def _add_search(plan: PlanBuilder, name: str, table: StepTable, search: BeamSize
     return [*members, plan.case(f"{name}-bos-known", *table_args, public=public)]
 
 
-_PUBLIC, _SECOND = BeamSizes(3, 2, 3, 2), BeamSizes(2, 1, 3, 2)
+_PUBLIC, _SECOND = SearchSizes(3, 2, 3, 2), SearchSizes(2, 1, 3, 2)
 # public models: greedy search misses the best sequence, and one hypothesis ends early and is overtaken
 _TABLE = StepTable(
     (
@@ -177,16 +152,16 @@ _TABLE = StepTable(
 _OTHER = StepTable((((), (0.59375, 0.40625)), ((0,), (0.46875, 0.53125))), (0.71875, 0.28125))
 _ZERO = StepTable((((), (0.625, 0.0, 0.375)), ((0,), (0.0, 1.0, 0.0))), (0.0, 0.25, 0.75))
 _TIES = (
-    (StepTable((), (0.25, 0.25, 0.25, 0.25)), BeamSizes(4, 3, 2, 3), 3),
-    (StepTable((), (0.25, 0.25, 0.25, 0.25)), BeamSizes(4, 0, 2, 3), 6),
-    (StepTable((), (0.5, 0.5)), BeamSizes(2, 1, 3, 3), 3),
-    (StepTable((((), (0.25, 0.5, 0.25)),), (0.375, 0.375, 0.25)), BeamSizes(3, 2, 2, 3), 4),
+    (StepTable((), (0.25, 0.25, 0.25, 0.25)), SearchSizes(4, 3, 2, 3), 3),
+    (StepTable((), (0.25, 0.25, 0.25, 0.25)), SearchSizes(4, 0, 2, 3), 6),
+    (StepTable((), (0.5, 0.5)), SearchSizes(2, 1, 3, 3), 3),
+    (StepTable((((), (0.25, 0.5, 0.25)),), (0.375, 0.375, 0.25)), SearchSizes(3, 2, 2, 3), 4),
 )
 # [0, 0, 0] has the probability 1e-360, which no float holds; 1e-120 + 1.0 is 1.0
 _TINY = StepTable((), (1e-120, 1.0))
 
 
-def _draw(values: ExactValues, search: BeamSizes) -> tuple[StepTable, BeamSizes]:
+def _draw(values: ExactValues, search: SearchSizes) -> tuple[StepTable, SearchSizes]:
     """Return a model on which greedy search misses the best hypothesis, and one ends before the others."""
     from reference import beam_search, exhaustive
 
@@ -221,8 +196,8 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
         for b in (1, 2, 3, 8):
             yield _called(table, search, b)
     for most in (2, 3, 4):
-        yield _called(_TINY, BeamSizes(2, 1, most, 2), 2)
-        yield _called(_TINY, BeamSizes(2, 1, most, 4), 4)
+        yield _called(_TINY, SearchSizes(2, 1, most, 2), 2)
+        yield _called(_TINY, SearchSizes(2, 1, most, 4), 4)
     for table, search, b in _TIES:
         yield _called(table, search, b)
 

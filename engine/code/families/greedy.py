@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,35 +12,12 @@ from engine.code.arguments import Argument
 from engine.code.array_family import ExerciseFamily
 from engine.code.plan import ExpectedPart, ExpectedResult
 from engine.code.plan_builder import PlanBuilder
-from engine.code.random_values import ExactValues, draw_specs
+from engine.code.random_values import ExactValues
 from engine.code.results import TokensResult
-from engine.code.shared_cases import draw_accepted, draw_table
+from engine.code.shared_cases import SearchSizes, draw_accepted, draw_searches, draw_table
 from engine.code.step_table import StepTable
 
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
 __all__ = ["FAMILY"]
-
-
-@dataclass(frozen=True, slots=True)
-class GreedySizes:
-    """What hypothesis draws: number of tokens, the end symbol, the largest length."""
-
-    vocabulary: int
-    eos: int
-    most: int
-
-
-def _searches() -> SearchStrategy[GreedySizes]:
-    from hypothesis import strategies as st
-
-    def of(vocabulary: int) -> SearchStrategy[GreedySizes]:
-        # of four tokens a fifth step would make a table of 341 rows
-        most = st.integers(4, 5) if vocabulary == 3 else st.just(4)
-        return st.builds(GreedySizes, st.just(vocabulary), st.integers(0, vocabulary - 1), most)
-
-    return st.integers(3, 4).flatmap(of)
 
 
 class _Greedy(ExerciseFamily):
@@ -66,7 +43,7 @@ class _Greedy(ExerciseFamily):
         return 0 <= bos != eos and 0 <= eos < table.vocabulary and 1 <= most < 100
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
-        searches = draw_specs(_searches(), 4, seed)
+        searches = draw_searches(seed, 4, 4, beam=False)
         members = [plan.case(name, *args, public=True) for name, args in _PUBLIC.items()]
         plan.judge("runs", members[0])
         for place, search in enumerate(searches):
@@ -128,7 +105,7 @@ _TIES: dict[str, tuple[Argument, ...]] = {
 }
 
 
-def _draw(values: ExactValues, search: GreedySizes, ends: bool) -> tuple[Argument, ...]:
+def _draw(values: ExactValues, search: SearchSizes, ends: bool) -> tuple[Argument, ...]:
     """Return a search whose answer ends before the largest length, or doesn't, and changes its token."""
     from reference import greedy_decode
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.code.comparison import describe_part_difference, describe_worst, total_slack
 from engine.code.observe import PlanObservations
 from engine.code.plan import CaseGroup
-from engine.code.properties.catalogue import Property
+from engine.code.properties import Property
 from engine.code.properties.weights import log_ratios_differ
 
 __all__ = ["PROPERTIES"]

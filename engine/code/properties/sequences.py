@@ -25,7 +25,7 @@ from engine.code.comparison import (
 )
 from engine.code.observe import PlanObservations
 from engine.code.plan import CaseGroup
-from engine.code.properties.catalogue import Property
+from engine.code.properties import Property
 from engine.code.properties.contract import judge_values
 from engine.code.properties.weights import least
 from engine.code.show import number

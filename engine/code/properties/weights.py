@@ -16,7 +16,7 @@ from engine.code.comparison import (
 )
 from engine.code.observe import PlanObservations
 from engine.code.plan import CaseGroup
-from engine.code.properties.catalogue import Property
+from engine.code.properties import Property
 from engine.code.show import number, number_pair
 from engine.code.tolerance import VALUES
 
