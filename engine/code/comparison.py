@@ -227,36 +227,30 @@ def degenerate(run: PlanObservations) -> str | None:
         same = len(kinds) == 1 and len(results) == 1 and next(iter(kinds)) == ("", None)
         if not same and _is_random(run):
             return "returns other numbers each time, for the same input too, and never the right ones"
-        return "returns the same result for every input" if same else _without_model(run)
+        return "returns the same result for every input" if same else _habit_of_search(run)
     if len({value for name, value in kinds if name == _ONE}) > 1:
-        return _without_model(run)  # not always the same number: mostly something was computed
+        return _habit_of_search(run)  # not always the same number: mostly something was computed
     habits = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(habits))} for every input"
 
 
-def _without_model(run: PlanObservations) -> str | None:
-    # a search that never asks its decoder, or doesn't use what it answers
-    if _ignores_the_model(run):
-        return "returns the same whatever the decoder gives, and never the right result"
-    return None
-
-
-def _ignores_the_model(run: PlanObservations) -> bool:
-    """Return whether a search gives one result for all models wherever the other arguments are equal.
-
-    Only models whose right results differ tell it, and no result at all may be right.
-    """
+def _habit_of_search(run: PlanObservations) -> str | None:
+    # A search that never asks its decoder, or doesn't use what it answers, gives one result for all models
+    # wherever the other arguments are equal. Only models whose right results differ tell it, and no result
+    # at all may be right.
     answers: dict[Hashable, tuple[set[Hashable], set[Hashable]]] = {}
     for case, observation in zip(run.plan.cases, run.items, strict=True):
         if not isinstance(case.args[0], StepTable) or case.expected is None or observation.parts is None:
             continue
         if _is_right(case, observation):
-            return False
+            return None
         got, due = answers.setdefault(case.args[2:], (set(), set()))
         got.add(_key([part.values for part in observation.parts]))
         due.add(_key([part.values for part in case.expected.parts]))
     telling = [got for got, due in answers.values() if len(due) > 1]
-    return bool(telling) and all(len(got) == 1 for got in telling)
+    if telling and all(len(got) == 1 for got in telling):
+        return "returns the same whatever the decoder gives, and never the right result"
+    return None
 
 
 def _is_random(run: PlanObservations) -> bool:

@@ -279,10 +279,6 @@ def _linear(group: CaseGroup, run: PlanObservations) -> str | None:
     return _last_two_differ(group, run, run.values(mixed), a * run.values(first) + b * run.values(second))
 
 
-def _comparison(name: str, title: str, sentence: str) -> Property:
-    return Property(name, title, sentence, judge_values, compares=True)
-
-
 def _contract(name: str, title: str, sentence: str, judge: Judge) -> Property:
     return Property(name, title, sentence, judge, contract=True)
 
@@ -306,7 +302,10 @@ PROPERTIES = (
         "grad", "gradients through the result",
         "Gradients through the result must be right (torch only).", _grad,
     ),
-    _comparison("values", "values of the result", "The result must equal what the definition gives."),
+    Property(
+        "values", "values of the result", "The result must equal what the definition gives.", judge_values,
+        compares=True,
+    ),
     _contract(
         "layout", "views and read-only arrays",
         "Views with gaps and read-only arrays must give the same result as other arrays.", _as_alone,

@@ -234,21 +234,9 @@ def _all_are(
     return judge
 
 
-def _diagonal(n: int) -> NDArray[np.bool_]:
-    return np.eye(n, dtype=bool)
-
-
-def _earlier(n: int) -> NDArray[np.bool_]:
-    return np.tri(n, k=-1, dtype=bool)
-
-
-def _later(n: int) -> NDArray[np.bool_]:
-    return ~np.tri(n, dtype=bool)
-
-
-_ITSELF = _all_are(1, _diagonal, "a position doesn't see itself")
-_PAST = _all_are(1, _earlier, "a position doesn't see an earlier one")
-_FUTURE = _all_are(0, _later, "a position sees a later one")
+_ITSELF = _all_are(1, lambda n: np.eye(n, dtype=bool), "a position doesn't see itself")
+_PAST = _all_are(1, lambda n: np.tri(n, k=-1, dtype=bool), "a position doesn't see an earlier one")
+_FUTURE = _all_are(0, lambda n: ~np.tri(n, dtype=bool), "a position sees a later one")
 
 
 def _one_hot(group: CaseGroup, run: PlanObservations) -> str | None:
