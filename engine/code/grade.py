@@ -168,9 +168,9 @@ def _explained(
             return report  # there is nothing to explain, and the search would cost a process
         diagnosis = name_mutants(exercise, run.plan, run.items)
         report = replace(report, diagnosis=diagnosis)
-        named = [found.misconception for found in diagnosis]
-        found = find_counterexample(exercise, run, submission, runner, named)
-        return replace(report, counterexample=found)
+        mutants = [mistake.misconception for mistake in diagnosis]
+        counterexample = find_counterexample(exercise, run, submission, runner, mutants)
+        return replace(report, counterexample=counterexample)
     except EngineError as error:
         note = f"No counterexample was sought: {clean_line(error.what)}"
     except Exception as error:

@@ -32,10 +32,10 @@ _NOTHING_RIGHT = "Skipped, because not one result is right yet."
 
 @dataclass(frozen=True, slots=True)
 class PropertyFinding:
-    """What a property's judgement came to; `told` is the clause that the student may see."""
+    """What a property's judgement came to; `clause` is what the student may see of it."""
 
     verdict: Verdict
-    told: str = ""
+    clause: str = ""
 
 
 def judge_load(outcome: CallOutcome) -> Check:
@@ -139,7 +139,7 @@ def _judged(rubric: RubricCheck, run: PlanObservations) -> Check:
 
 
 def _sentence(message: str, finding: PropertyFinding) -> str:
-    return f"{message} But {finding.told}." if finding.told else message
+    return f"{message} But {finding.clause}." if finding.clause else message
 
 
 def _first_problem(
@@ -155,7 +155,7 @@ def _first_problem(
         try:
             clause = judge(group, run)
         except UnusableError as fault:
-            finding = PropertyFinding(fault.verdict, sentence(fault.told if may_show else fault.blunt))
+            finding = PropertyFinding(fault.verdict, sentence(fault.clause if may_show else fault.blunt))
             if fault.verdict is not Verdict.SKIPPED:
                 return finding
             waiting = waiting or finding

@@ -46,15 +46,15 @@ class UnusableError(Exception):
     Parameters
     ----------
     verdict : Verdict
-    told : str
+    clause : str
         The clause for a public case; holds foreign text, already cleaned.
     blunt : str
         The clause for a hidden case: nothing of the student's own words, which could carry the input.
     """
 
-    def __init__(self, verdict: Verdict, told: str, blunt: str) -> None:
-        super().__init__(told)
-        self.verdict, self.told, self.blunt = verdict, told, blunt
+    def __init__(self, verdict: Verdict, clause: str, blunt: str) -> None:
+        super().__init__(clause)
+        self.verdict, self.clause, self.blunt = verdict, clause, blunt
 
 
 @dataclass(frozen=True, slots=True, eq=False)

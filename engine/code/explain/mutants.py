@@ -71,7 +71,7 @@ class MutantBehaviour:
         self._seen: dict[int, tuple[CallObservation, tuple[str, ...]]] = {}
         self._wrong: list[int] | None = None  # known as soon as all cases are
 
-    def at(self, place: int) -> tuple[CallObservation, tuple[str, ...]]:
+    def result_on(self, place: int) -> tuple[CallObservation, tuple[str, ...]]:
         """Return what it does on a case, and the facets in which that is wrong."""
         if place not in self._seen:
             case, sent = self._plan.cases[place], self._plan.sent(self._library)[place]
@@ -92,7 +92,7 @@ class MutantBehaviour:
         yield from first
         yield from (place for place in range(len(self._plan.cases)) if place not in first)
 
-    def told_by(self, place: int) -> None:
+    def remember_difference(self, place: int) -> None:
         """Remember a case in which a submission wasn't like this."""
         case = self._plan.cases[place].id
         if case in self._telling:
@@ -314,12 +314,12 @@ def _is_specific(behaviour: MutantBehaviour, submission: _Submission, elements: 
     shared = {place for place, facet in elements if facet.startswith("value")}
     if len(shared) < len({place for place, _ in elements}):
         return True  # dtypes, arguments, gradients, inputs accepted: each is a sign by itself
-    broken = {_breakdown(behaviour.at(place)[0]) for place in shared}
+    broken = {_breakdown(behaviour.result_on(place)[0]) for place in shared}
     if None in broken:
         return True
     elsewhere = 0
     for place, case in enumerate(submission.plan.cases):
-        if case.expected is None or place in shared or behaviour.at(place)[1]:
+        if case.expected is None or place in shared or behaviour.result_on(place)[1]:
             continue
         right = any(part.values.size and (part.values != 0).any() for part in case.expected.parts)
         elsewhere += right and _breakdown(submission.observations[place]) in broken
@@ -353,7 +353,7 @@ def _equalled(
     for place in behaviour.order():
         if kinds is not None and cases[place].kind not in kinds:
             continue
-        mutant, facets = behaviour.at(place)
+        mutant, facets = behaviour.result_on(place)
         if facets == ("accepted",):
             accepted.append(place)
             continue
@@ -366,7 +366,7 @@ def _equalled(
             if _fills_beyond_half(submission.observations[place]):
                 continue  # numpy makes an infinity of a fill that float16 can't hold, torch raises
             if not _same(mutant, facet, place, submission):
-                behaviour.told_by(place)
+                behaviour.remember_difference(place)
                 return None
             elements.add((place, facet))
     if raises_other_error and not elements and not accepted:
