@@ -85,6 +85,7 @@ class NumericType(AnswerType):
 
     def _key_array(self, answer: NumericAnswer, value: Any) -> FloatArray:
         array = numbers(answer.key, value)
+        # A vector of one entry is a number to whoever answers.
         if self.axes == 0 and len(array.data) == 1:
             array = FloatArray((), array.data)
         if len(array.shape) != self.axes:
@@ -100,6 +101,7 @@ class NumericType(AnswerType):
         intervals = asked.intervals(key, context)
         exact = asked.exact(key, [(span.upper - span.lower) / 2 for span in intervals])
         known = _known_values(context, key, places, intervals)
+        # Bounds as decimal texts: floats in stored JSON would shift an interval by their last bit.
         settings = NumericSettings(
             decimals=answer.decimals,
             significant=answer.significant,

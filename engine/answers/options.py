@@ -121,6 +121,7 @@ class MixedPool:
 
     def draw(self, stream: RandomStream) -> list[int]:
         """Return the drawn positions in order."""
+        # First how many are right, then which: so each number is equally likely, however large the pool.
         return stream.choice(self._pools).draw(stream)
 
     @property

@@ -87,6 +87,7 @@ class SingleChoice(AnswerType):
             )
         words = same_words(text)
         by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
+        # Before letters: an option's text may itself be a single letter.
         if len(by_text) == 1:
             return by_text[0]
         if (option := self._by_value(text, part)) is not None:
@@ -216,6 +217,7 @@ def _too_close(a: _ComputedOption, b: _ComputedOption, decimals: int | None) -> 
     pairs = list(zip(a.array.data, b.array.data, strict=True))
     if decimals is None:
         return all(decimal_of(x) == decimal_of(y) for x, y in pairs)
+    # Both the exact values and the rounded ones must differ: rounding can bring two options together.
     steps = [abs(decimal_of(x) - decimal_of(y)) / unit(decimals) for x, y in pairs]
     rounded = [abs(round(decimal_of(x), decimals) - round(decimal_of(y), decimals)) for x, y in pairs]
     return max(steps) < LEAST_UNITS or max(rounded) < LEAST_UNITS * unit(decimals)

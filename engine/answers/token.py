@@ -266,6 +266,7 @@ def _spelling(accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive:
     if len(kinds) != 1 or "words" in kinds:
         return words
     (kind,) = kinds
+    # Tokens that only known mistakes have can be typed as well, or the mistakes couldn't be recognised.
     used = {sign for text in (*accepted, *wrong) for sign in _marked(text) if sign.isalpha() or sign == _END}
     letters = {cased(sign) for sign in used}
     if used - {_END} <= set(_LETTER_NAMES):
@@ -349,6 +350,7 @@ class Token(AnswerType):
             right = [spelling.read(text) for text in accepted]
         except UnclearTextError as reason:
             raise ImpossibleDraw(f"an accepted text can't be typed: {reason}") from None
+        # Compared as answers are, so that "A B" and "ab" count as the same here too.
         for name, wrong in known:
             if any(spelling.is_same(wrong, text) for text in right):
                 raise RedrawNeeded(f"{name} gives another answer than the key")

@@ -66,9 +66,11 @@ class ImpossibleDraw(Exception):  # noqa: N818 - turned into a DrawError by the 
 
 def decimal_text(value: Decimal) -> str:
     """Return a decimal in plain notation, zero without a sign."""
+    # Decimal keeps the sign of a zero, and "-0" would puzzle whoever reads it.
     return format(abs(value) if value == 0 else value, "f")
 
 
+# A class draws from the same few ranges again and again; building a grid costs more than drawing from it.
 @lru_cache(maxsize=512)
 def grid(low: Decimal, high: Decimal, step: Decimal, exclude: tuple[Decimal, ...]) -> tuple[str, ...]:
     """Return ``low``, ``low + step`` … up to ``high`` as texts, without the excluded values.
@@ -182,6 +184,7 @@ def steps_of_one(step: Decimal) -> int:
     ImpossibleDraw
         1 is no multiple of the step.
     """
+    # 0.3 has no multiple at 1, so no weights in steps of it sum to 1.
     if step > 1 or Decimal(1) % step != 0:
         raise ImpossibleDraw(f"1 is no multiple of the step {step}")
     return int(1 / step)

@@ -109,6 +109,7 @@ class RandomStream:
         """
         if not 1 <= bound <= _WORD:
             raise ValueError(f"a bound must be between 1 and 2**64, not {bound}")
+        # Beyond the last whole multiple of the bound, small results would be a little more likely.
         limit = _WORD - _WORD % bound
         while (word := self.word()) >= limit:
             pass

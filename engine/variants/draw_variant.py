@@ -183,7 +183,7 @@ def solve(spec: ProblemSpec, stream: RandomStream) -> SolvedDraw:
             failures[error.expected or f"{error.where} has a value"] += 1
         except ImpossibleDraw as reason:
             raise DrawError(f"no variant can be drawn: {reason}", where=spec.id) from None
-        except ExpressionError as error:
+        except ExpressionError as error:  # a fault of the spec, which no other numbers will mend
             error.where = f"{spec.id}, {error.where}"
             raise
         if not stream.used:  # nothing is random: another try is the same
@@ -239,6 +239,7 @@ def _drafted(
 ) -> SolvedDraw:
     values = dict(names)
     fields = _fields_of(spec)
+    # A single field has no costly part before its key: its draft fails as early.
     if len(fields) > 1:
         _check_keys_early(fields, names)
     drafts: list[tuple[AnswerField, FieldDraft]] = []
@@ -369,6 +370,7 @@ def family_size(spec: ProblemSpec, limit: int = 200) -> int:
     """
     keys: set[Any] = set()
     pools = 1
+    # Open seeds: the count must be the same on every machine, and needs no course.
     for seed in range(3 * limit):
         solved = solve(spec, RandomStream.of_key(seeded_key(seed), "parameters"))
         signatures = [draft.signature for _, draft in solved.fields]
@@ -435,6 +437,7 @@ def _answers(solved: SolvedDraw) -> dict[str, Any]:
         if draft.value is None:
             continue
         name = "key" if field.id == "answer" else field.id
+        # Entries asked to different places, as by significant figures, are shown in full.
         places = set(draft.places)
         place = places.pop() if len(places) == 1 else None
         value = draft.value

@@ -63,6 +63,7 @@ def rekey(spec: ProblemSpec, variant: Variant, *, version: str, registry: Mappin
     missing = sorted(set(spec.parameters) - set(variant.values) - set(fixed))
     if missing:
         raise _undecided(spec, f"the item draws {', '.join(missing)} now, which this variant doesn't have")
+    # The variant may show any option of a pool, so all of them are drafted and those shown picked out again.
     widened = spec.model_copy(update=_whole_pools(spec))
     try:
         solved = solve_for(widened, {**variant.values, **fixed})
@@ -165,6 +166,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     if old.type == "ordering":
         return replace(part, key_ids=tuple(letter[name] for name in new.key_ids if name in letter))
     right = tuple(option.id for option in shown if option.correct)
+    # A question whose options are all right, or all wrong, is no question any more.
     if not right or len(right) == len(shown):
         raise _undecided(spec, f"{'every' if right else 'no'} option that this variant shows is right now")
     if old.type == "single_choice" and len(right) > 1:
