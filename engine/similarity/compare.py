@@ -245,6 +245,7 @@ def identical(
     Blanks at line ends and empty lines don't count. What everybody got, such as a starter left as it was, is
     no group; nor are files of earlier years alone.
     """
+    # Editors strip blanks and add empty lines by themselves: they make no other file.
     usual = {_lines(source) for source in handouts}
     same: dict[tuple[str, ...], dict[tuple[bool, str], HandedInCode]] = {}
     for work in works:
@@ -298,6 +299,7 @@ def compare(
     keep : int
         How many pairs to return.
     """
+    # Many hand in the same file again; each text is read once.
     sources = list(dict.fromkeys(work.source for work in works))
     handouts = list(handouts)
     all_features = on_all_cores(_features, sources, least=_FORK_FROM)
@@ -328,6 +330,7 @@ def compare(
     by_shape = shape.best(keep, lambda a, b: surprise(wording.match(a, b)))
     pairs = tuple(pair(a, b) for _, a, b in by_shape)
     structural = {frozenset((pair_match.first.person, pair_match.second.person)) for pair_match in pairs}
+    # A pair stands in one list only: names and comments are further evidence where the structure shows it.
     by_wording = [
         pair(a, b)
         for match, a, b in wording.best(keep, lambda a, b: surprise(shape.match(a, b)))

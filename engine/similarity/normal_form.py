@@ -52,6 +52,7 @@ class NormalForm:
 
 def normal_form(source: str) -> NormalForm:
     """Return the normal form of any text; nothing in it can make this fail."""
+    # NUL and a byte order mark alone keep Python from reading a file that is fine otherwise.
     text = source[:MAX_CHARACTERS].replace("\0", " ").removeprefix("\ufeff")
     statements, is_whole = _statements(text)
     shortened: list[TokenStatement] = []
