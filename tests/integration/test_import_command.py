@@ -8,7 +8,7 @@ from typing import Any
 
 Grade = Callable[..., Any]
 
-FILES = Path(__file__).parents[1] / "unit/exchange/files"
+FILES = Path(__file__).parents[1] / "unit/importing/files"
 GIFT = FILES / "attention.gift"
 XML = FILES / "attention.xml"
 
