@@ -53,11 +53,11 @@ def choose(listing: DownloadListing, layout_name: str | None, where: str) -> Dow
         for name, kind in LAYOUTS.items():
             if name == PlainLayout.name or layout_name not in {None, name}:
                 continue
-            layout = kind.found(level, forced=layout_name is not None)
+            layout = kind.recognise(level, forced=layout_name is not None)
             if layout is not None:
                 return layout
     if layout_name in {None, PlainLayout.name}:
-        return PlainLayout.found(listing)
+        return PlainLayout.recognise(listing)
     examples = ", ".join(clean_line(top, 60) for top in [*listing.folders, *listing.files][:3])
     raise IntakeError(
         f"nothing in here is named as in a download of the layout {layout_name}",

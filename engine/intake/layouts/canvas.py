@@ -28,7 +28,7 @@ class CanvasLayout(DownloadLayout):
     name: ClassVar[str] = "canvas"
 
     @classmethod
-    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
+    def recognise(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout where more than half of the names fit."""
         return cls(listing) if listing.fits(_read, forced=forced) else None
 

@@ -38,7 +38,7 @@ class ClassroomLayout(DownloadLayout):
         self._branch, self._prefix = _around(listing)
 
     @classmethod
-    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
+    def recognise(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout for folders with one beginning that are repositories or end in known logins."""
         layout = cls(listing)
         folders = listing.folders

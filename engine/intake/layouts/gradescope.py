@@ -142,7 +142,7 @@ class GradescopeLayout(DownloadLayout):
             self._take(folder, submission)
 
     @classmethod
-    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
+    def recognise(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout where the list of submissions lies beside the folders."""
         for entry in listing.entries.files:
             if entry.parts[listing.depth :] == (_LIST,) and entry.path is not None:

@@ -173,7 +173,7 @@ class DownloadLayout(ABC):
 
     @classmethod
     @abstractmethod
-    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
+    def recognise(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout if the listing is such a download; `forced`: if anything in it fits at all."""
 
     @abstractmethod

@@ -34,7 +34,7 @@ class MoodleLayout(DownloadLayout):
         self._hidden = "Participant" in names or is_one
 
     @classmethod
-    def found(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
+    def recognise(cls, listing: DownloadListing, *, forced: bool) -> Self | None:
         """Return the layout where more than half of the names fit."""
         return cls(listing) if listing.fits(_read, forced=forced) else None
 

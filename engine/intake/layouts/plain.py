@@ -26,7 +26,7 @@ class PlainLayout(DownloadLayout):
     name: ClassVar[str] = "plain"
 
     @classmethod
-    def found(cls, listing: DownloadListing, *, forced: bool = False) -> Self:
+    def recognise(cls, listing: DownloadListing, *, forced: bool = False) -> Self:
         """Return the layout for any listing; a single folder around all hand-ins is looked through."""
         while (wrapper := listing.wrapper) is not None and _is_wrapper(wrapper, listing):
             listing = listing.below()
