@@ -24,7 +24,8 @@ _FENCE = re.compile(
     r"^(?:`(?P<name>[\w./-]+)`\n\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
 )
 RECIPES = {
-    title: text for title, _, text in (part.partition("\n") for part in re.split(r"^## ", PAGE, flags=re.MULTILINE))
+    title: text
+    for title, _, text in (part.partition("\n") for part in re.split(r"^## ", PAGE, flags=re.MULTILINE))
     if title.startswith("Add ")
 }
 
@@ -39,7 +40,8 @@ def commands(session: str) -> Iterator[tuple[str, str]]:
 def pattern(output: str) -> str:
     """Return a printed output as a pattern: ``…`` is anything, on a line of its own any lines."""
     lines = [
-        "(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in output.splitlines()
+        "(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + "\n"
+        for line in output.splitlines()
     ]
     return "".join(lines)
 
@@ -105,8 +107,8 @@ def test_a_recipe_works_as_it_is_printed(recipe: str, checkout: Path) -> None:
                 done = run(line, checkout)
                 said = done.stdout + done.stderr
                 assert "Traceback" not in said, said
-                assert re.fullmatch(pattern(output), said if said.endswith("\n") or not said else said + "\n"), (
-                    f"$ {line}\n{said}"
-                )
+                assert re.fullmatch(
+                    pattern(output), said if said.endswith("\n") or not said else said + "\n"
+                ), f"$ {line}\n{said}"
                 ran += 1
     assert ran
