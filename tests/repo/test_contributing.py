@@ -1,7 +1,7 @@
 """The recipes of CONTRIBUTING.md, carried out as they are printed in a copy of the engine.
 
-A recipe's fences are carried out in their order: a fence below a file's name is that file, a ``diff`` is applied,
-and a ``console`` is run. What a console shows is compared; ``…`` stands for anything there.
+A recipe's fences are carried out in their order: a fence below a file's name is that file, a ``diff`` is
+applied, and a ``console`` is run. What a console shows is compared; ``…`` stands for anything there.
 """
 
 from __future__ import annotations

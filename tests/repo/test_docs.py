@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import click
@@ -63,3 +64,35 @@ def test_every_short_name_of_a_source_is_explained() -> None:
             used |= set(re.findall(r"\b(?:S\d|[FD]-\d+)\b", path.read_text("utf-8")))
     assert {"S0", "F-01", "D-4"} <= used
     assert used - explained == set()
+
+
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_architecture_page_lists_the_layers_that_are_checked() -> None:
+    configured = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = [c for c in configured["tool"]["importlinter"]["contracts"] if c["type"] == "layers"]
+    assert "\n".join(f"    {layer}" for layer in contract["layers"]) in ARCHITECTURE
+
+
+def test_each_word_of_the_glossary_has_its_class_where_it_says() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| `(\w+)` \| `([^`]+)` \|$", ARCHITECTURE, re.MULTILINE)
+    assert 30 <= len(rows) <= 40
+    missing = [
+        (word, name, path)
+        for word, name, path in rows
+        if not re.search(rf"^class {name}\b", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert missing == []
+
+
+def test_the_five_flows_are_short_and_pass_files_that_exist() -> None:
+    flows = ARCHITECTURE.split("## Five ways through it")[1].split("## Our words")[0]
+    stops = [
+        re.findall(r"^\d+\. ", flow, re.MULTILINE) for flow in re.split(r"^\*\*", flows, flags=re.MULTILINE)
+    ]
+    assert [len(stop) for stop in stops if stop] == [8, 9, 7, 7, 5]
+    packages = {path.name for path in (ROOT / "engine").iterdir() if path.is_dir()}
+    files = [name for name in re.findall(r"`([\w/]+\.py|[\w/]+/)`", flows) if name.split("/")[0] in packages]
+    assert len(files) > 30
+    assert [name for name in files if not (ROOT / "engine" / name).exists()] == []
