@@ -83,7 +83,7 @@ class _WeightsHeatmap(Heatmap):
     def __post_init__(self) -> None:
         """Skip the checks of a heatmap in a problem file: an author had no part in this one."""
 
-    def spoken(self) -> str:
+    def alt_text(self) -> str:
         """Return every number, row by row."""
         rows = (
             f"Row {i + 1}: "

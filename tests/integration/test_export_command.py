@@ -148,7 +148,7 @@ def test_somebody_in_the_store_who_is_not_in_the_roster_is_not_left_out(grade, c
         (["csv", "--delimiter", "|"], "--delimiter can't be used"),
         (["canvas", "--scale"], "--scale needs a file that says the full points"),
         (["moodle", "--key", "email", "--into", "canvas.csv"], "--key is for a new file"),
-        (["canvas", "--into", "none.csv"], "the gradebook can't be read"),
+        (["canvas", "--into", "none.csv"], "there is no such file"),
         (["csv", "--column", "X=quiz-9"], "there is no mark for 'quiz-9'"),
         (["excel"], "--out is no file name for excel"),
     ],

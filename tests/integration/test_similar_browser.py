@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for who in ("copy-a", "copy-b"):
             collected.add(item, HandedInCode(who, everything(sources[3], random.Random(who)), "x.py"))
     collected.problems.append(IntakeProblem("who.txt", "this kind of file isn't graded"))
-    found = find(collected, given=lambda item: [starter(item)])
+    found = find(collected, handouts=lambda item: [starter(item)])
     answer = CrossedAnswer(
         "softmax-weights", "answer", "Weights", "[0.1, 0.2, 0.7]", "[0.1, 0.2, 0.7]", 1e-5, 1
     )

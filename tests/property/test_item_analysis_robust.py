@@ -61,7 +61,7 @@ def test_fits_of_any_class_answer(matrix: ScoreMatrix, model: IrtModel, partial_
     assert fit.converged or fit.problems
     assert set(fit.left_out) | {item.item for item in fit.items} == set(matrix.items)
     found = abilities(fit, matrix)
-    asked = matrix.only([item.item for item in fit.items]).given.any(axis=1)
+    asked = matrix.only([item.item for item in fit.items]).presented.any(axis=1)
     assert np.isfinite(found.theta[asked]).all() and np.isnan(found.theta[~asked]).all()
     assert ((found.error[asked] >= 0) & (found.error[asked] <= 2)).all()
     for item in () if not isinstance(fits := item_fits(fit, matrix, fewest_students=1), tuple) else fits:

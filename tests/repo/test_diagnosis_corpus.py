@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -152,13 +153,16 @@ def test_labels_that_no_mutant_bears_are_told(
     assert "no mutant of softmax is named: hardened" in capsys.readouterr().out
 
 
-def test_a_file_that_ends_the_process_is_ungraded(
+def test_a_statement_that_would_end_the_process_costs_nothing_here_either(
     script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.py").write_text(f"{ARGMAX}raise SystemExit\n", encoding="utf-8")
     _write(tmp_path, [_entry("a.py", "m-argmax")])
     assert script.main([str(tmp_path)]) == 0
-    assert "ungraded 1: it ends the process" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert re.search(r"^softmax +1 +1 ", out, re.MULTILINE), (
+        out
+    )  # one grading, and it is right: m-argmax is named
 
 
 @pytest.mark.parametrize(
