@@ -505,8 +505,8 @@ def test_a_wrong_output_or_command_would_be_found(tmp_path: Path) -> None:
 
 # Words behind "grade" in sentences about grading.
 PROSE = (
-    "a again all and answers book can code first for hostile in inside it item many needs nothing of one posted softmax "
-    "the them these this through what will with without yet"
+    "a again all and answers book can code first for hostile in inside it item many needs nothing of one "
+    "posted softmax the them these this through what will with without yet"
 )
 
 
