@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import signal
 
@@ -17,8 +18,17 @@ KEYS = list(range(LEAST + 100))
 
 
 def test_every_key_is_done_elsewhere():
-    here = os.getpid()
-    found = on_all_cores(lambda key: (key * key, os.getpid()), KEYS, least=LEAST, cores=2)
+    here, both_at_work = os.getpid(), multiprocessing.get_context("fork").Barrier(2)
+    begun = set()
+
+    def act(key):
+        # On a busy machine one process could do everything before the other has begun: they wait here.
+        if os.getpid() not in begun:
+            begun.add(os.getpid())
+            both_at_work.wait(60)
+        return key * key, os.getpid()
+
+    found = on_all_cores(act, KEYS, least=LEAST, cores=2)
     assert {key: value for key, (value, _) in found.items()} == {key: key * key for key in KEYS}
     assert here not in {process for _, process in found.values()}
     assert len({process for _, process in found.values()}) == 2
