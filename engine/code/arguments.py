@@ -34,7 +34,6 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------------------------------------
 # Arrays on the wire: numpy values to :class:`~engine.runner.WireArray` and back, torch at the far end.
 #
 # The sandbox has a codec of its own in the child; this one is the grader's, so it trusts nothing:

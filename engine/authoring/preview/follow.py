@@ -18,8 +18,7 @@ from engine.text.watch import FileStamp, file_changes, file_stamp, folders_of, r
 __all__ = ["PreviewFault", "PreviewSource", "PreviewState", "SaveFollower", "check", "look_at"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What a save left: the variants of the item, or why there are none; then what lint says.
+# The state after a save: the variants of the item, or why there are none, and the findings of lint.
 
 LINT_SEEDS = 30  # quick enough for every save; grade lint draws 200
 

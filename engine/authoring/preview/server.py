@@ -27,8 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-# ----------------------------------------------------------------------------------------------------
-# The page: a look at an item as HTML, with the style of our other pages.
+# The page: an item as HTML, in the style of our other pages.
 
 _PACKAGE = "engine.authoring.preview"
 
@@ -280,10 +279,9 @@ def serve(hub: PageHub, listening: socket.socket, ready: Callable[[str], Any]) -
         listening.close()
 
 
-# ----------------------------------------------------------------------------------------------------
 # Who may see the page: this machine's own user, by this machine's own name, and nothing may be embedded.
 #
-# Keys stand on the page.  A page of another site can't ask for it under a name that leads here (the ``Host``
+# The page shows keys. A page of another site can't ask for it under a name that leads here (the ``Host``
 # header is checked), and on Linux other users of the machine are told apart by the owner of their connection.
 
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))

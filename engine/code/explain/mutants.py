@@ -37,8 +37,7 @@ from engine.runner import CallStatus, Job
 __all__ = ["LEAST_INPUTS", "MutantBehaviour", "MutantGallery", "gallery", "name_mutants", "wrong_facets"]
 
 
-# ----------------------------------------------------------------------------------------------------
-# What known-wrong implementations do on a plan, found out case by case and only as far as it's asked.
+# What known-wrong implementations do on a plan, found out case by case and only as far as needed.
 
 Floats = NDArray[np.float64]
 _REMEMBERED = 6

@@ -85,8 +85,9 @@ def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) 
     about = _about(sheet)
     notices: list[GradebookNotice] = []
     places = []
-    there = [sheet.header[number] for number in _open_columns(sheet, possible)]
-    for target, column in where_headed(targets, sheet.header, _open_columns(sheet, possible), request):
+    open_columns = _open_columns(sheet, possible)
+    there = [sheet.header[number] for number in open_columns]
+    for target, column in where_headed(targets, sheet.header, open_columns, request):
         if column is None:
             # Without the number of an assignment Canvas makes a new one on import.
             column = sheet.add_column(text_cell(target.heading))
