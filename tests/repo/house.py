@@ -5,7 +5,7 @@
 
 A newcomer doesn't read lines but opens files. What tires is the number of modules that one flow passes
 through, modules that only serve one neighbour, and names that stand for several things. Each figure has a
-bound, held by ``tests/repo/test_house.py``.
+bound; ``tests/repo/test_house.py`` holds those that are reached.
 """
 
 from __future__ import annotations
