@@ -93,6 +93,11 @@ class ColumnMark:
         """The sentences about changes, and the comment."""
         return (*self.why, self.comment) if self.comment else self.why
 
+    @property
+    def is_left_out(self) -> bool:
+        """Whether total and full points leave it out: it is excused, or among the lowest."""
+        return self.excused or self.dropped
+
 
 @dataclass(frozen=True, slots=True)
 class FurtherAnswer:
@@ -185,7 +190,7 @@ class TableCell:
     @property
     def is_left_out(self) -> bool:
         """Whether total and full points leave it out: it is excused, or among the lowest."""
-        return self.mark is not None and (self.mark.excused or self.mark.dropped)
+        return self.mark is not None and self.mark.is_left_out
 
     @property
     def is_waiting(self) -> bool:

@@ -282,4 +282,4 @@ def _is_open(mark: ColumnMark) -> bool:
 
 
 def _is_worth_showing(mark: ColumnMark) -> bool:
-    return mark.adjusted is not None or mark.excused or mark.dropped or bool(mark.comment)
+    return mark.adjusted is not None or mark.is_left_out or bool(mark.comment)

@@ -175,7 +175,7 @@ class _Entry:
     @property
     def is_left_out(self) -> bool:
         """Whether it counts neither in the total nor in the full points."""
-        return self.mark is not None and (self.mark.excused or self.mark.dropped)
+        return self.mark is not None and self.mark.is_left_out
 
     @property
     def is_excused(self) -> bool:
