@@ -12,7 +12,15 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from engine.answers.asked_precision import AskedPrecision, NumericSettings, numbers
+from engine.answers.asked_precision import (
+    AskedPrecision,
+    NumericSettings,
+    equals_mistake,
+    is_near,
+    is_written_as,
+    numbers,
+    within,
+)
 from engine.answers.base import (
     AnswerJudgement,
     AnswerType,
@@ -21,7 +29,6 @@ from engine.answers.base import (
     FieldRenderer,
     mistake_diagnosis,
 )
-from engine.answers.nearness import equals_mistake, is_near, is_written_as, within
 from engine.answers.reading_numbers import NumberRows, pointed_thousands, read_fitting, read_numbers
 from engine.answers.typed_text import format_error, normal_signs, unpasted, without_asides
 from engine.draws.parameters import RedrawNeeded

@@ -7,8 +7,14 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.asked_precision import NumericSettings
-from engine.answers.nearness import _equals_exactly, _equals_roughly, _is_near_exactly, is_near, within
+from engine.answers.asked_precision import (
+    NumericSettings,
+    _equals_exactly,
+    _equals_roughly,
+    _is_near_exactly,
+    is_near,
+    within,
+)
 
 PLACES = st.integers(0, 6)
 STEPS = st.integers(-(10**7), 10**7)
