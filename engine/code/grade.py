@@ -8,13 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.code.examine import SourceFacts, examine_source
+from engine.code.examine import (
+    IMPORTABLE,
+    ArgumentAdapter,
+    CellLines,
+    SourceFacts,
+    examine_source,
+    load_notes,
+    missing_package,
+)
 from engine.code.exercise import CodeExercise
 from engine.code.explain.counterexample import find_counterexample
 from engine.code.explain.mutants import name_mutants
 from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
-from engine.code.loading import IMPORTABLE, ArgumentAdapter, CellLines, load_notes, missing_package
 from engine.code.observe import PlanObservations, observe
 from engine.code.plan import InputPlan
 from engine.code.show import exception_text
