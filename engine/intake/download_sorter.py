@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from engine.course import Roster
-from engine.course.joining import candidate_ids, common_ids, describe_conflict, suggest_student
+from engine.course.roster import candidate_ids, common_ids, describe_conflict, suggest_student
 from engine.errors import INTERNAL_FAULT_STEP, InputError, IntakeError, internal_fault
 from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
 from engine.intake.answer_rows import TABLES, is_class_yaml

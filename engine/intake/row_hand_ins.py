@@ -15,7 +15,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import PurePath
 
 from engine.course import Roster
-from engine.course.joining import student_of, suggest_student
+from engine.course.roster import student_of, suggest_student
 from engine.errors import INTERNAL_FAULT_STEP, InputError, QuizError, internal_fault
 from engine.hand_ins import (
     AnswerTable,

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.course import Roster, Student
-from engine.course.joining import common_ids, describe_conflict, suggest_student
 from engine.course.people import name_key, person_name, plain_label, without_zeros
+from engine.course.roster import common_ids, describe_conflict, suggest_student
 from engine.errors import Diagnostic, IntakeError, UsageError
 from engine.marks.gradebooks.cells import (
     CellSigns,
