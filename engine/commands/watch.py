@@ -73,8 +73,7 @@ def command(
 
 
 def _follow(session: PracticeSession, path: Path, output: WatchOutput) -> None:
-    from engine.practice.saves import readings
-    from engine.practice.session import compare
+    from engine.practice.session import compare, readings
 
     last = None
     for reading in readings(path):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.practice import saves
-from engine.practice.saves import SavedFile, readings
+from engine.practice import session as saves
+from engine.practice.session import SavedFile, readings
 from engine.text.watch import LOOK_EVERY_MS
 
 PATIENCE_S = 20.0
