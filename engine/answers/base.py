@@ -17,7 +17,7 @@ from engine.expressions.language import evaluate
 from engine.items import ItemMisconception, OptionSpec
 from engine.items.field_types import StrictModel
 from engine.model import Check, ChoiceOption, Diagnosis, KnownWrong, Part, RenderedText, Verdict
-from engine.prose.text import render_text
+from engine.prose.stems import render_text
 
 __all__ = [
     "AnswerJudgement",

@@ -30,7 +30,7 @@ from engine.expressions.language import evaluate, require_finite
 from engine.expressions.values import array_of, array_text, decimal_of, decimal_text, is_rounding_safe, unit
 from engine.items import ItemMisconception, SingleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
-from engine.prose.text import formula_text, render_text
+from engine.prose.stems import formula_text, render_text
 from engine.text.words import agree, count_noun
 
 __all__ = ["SingleChoice", "SingleChoiceSettings"]

@@ -2,5 +2,5 @@
 
 :mod:`~engine.prose.stems` fills a template with the values of a variant, :mod:`~engine.prose.markdown` parses
 the result, :mod:`~engine.prose.maths` and :mod:`~engine.prose.pictures` make what stands in it, and
-:mod:`~engine.prose.text` does it all. A text is parsed once for all variants of its item.
+:mod:`~engine.prose.stems` does it all. A text is parsed once for all variants of its item.
 """

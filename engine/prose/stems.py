@@ -18,6 +18,8 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from engine.errors import DrawError
+from engine.model import RenderedText
 from engine.prose.figures import (
     TemplateFigure,
     column_tex,
@@ -28,6 +30,7 @@ from engine.prose.figures import (
     tex,
     vector_tex,
 )
+from engine.prose.markdown import ProseError, render_prose
 from engine.prose.pictures import PICTURE_FUNCTIONS
 from engine.text.escape import one_line
 from engine.text.words import count_noun, did_you_mean
@@ -38,8 +41,10 @@ __all__ = [
     "TemplateFault",
     "fill_template",
     "forbidden_parts",
+    "formula_text",
     "is_template",
     "parse_template",
+    "render_text",
 ]
 
 # Python puts the address of an object into some messages; it would differ from run to run.
@@ -281,3 +286,44 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
         reason = str(error).splitlines() or [type(error).__name__]
         raise TemplateFault(reason[0][:300]) from None
     return "".join(parts)
+
+
+def render_text(
+    template: str, names: Mapping[str, Any], *, inline: bool = False, where: str = "text"
+) -> RenderedText:
+    """Return prose as plain text, HTML with MathML, and LaTeX.
+
+    Parameters
+    ----------
+    template : str
+        Markdown with ``$…$`` and ``$$…$$`` maths and jinja2 expressions.
+    names : mapping of str to value, DrawnValue or TemplateFigure
+        What the template may use.
+    inline : bool
+        One run of words, without paragraphs.
+    where : str
+        What is rendered, for the error.
+
+    Raises
+    ------
+    engine.errors.DrawError
+        The template or its maths is faulty.
+    """
+    try:
+        if not is_template(template):
+            return _fixed(template, inline)
+        return render_prose(fill_template(template, names), inline=inline)
+    except (TemplateFault, ProseError) as error:
+        raise DrawError(f"the {where} can't be shown: {error}", where=where) from None
+
+
+# Most options, hints and notes are the same in every variant; 4,096 of them are a large bank.
+@lru_cache(maxsize=4096)
+def _fixed(source: str, inline: bool) -> RenderedText:
+    return render_prose(source, inline=inline)
+
+
+@lru_cache(maxsize=4096)
+def formula_text(source: str) -> RenderedText:
+    """Return one formula (LaTeX without dollars) as a text."""
+    return render_prose(f"${source}$", inline=True)

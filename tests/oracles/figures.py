@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import html5lib
 
 from engine.model import DrawnValue, RenderedText
-from engine.prose.text import render_text
+from engine.prose.stems import render_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 WEIGHTS = DrawnValue(

@@ -13,7 +13,7 @@ from engine.errors import DrawError, ExpressionError
 from engine.expressions.language import evaluate
 from engine.prose.markdown import ProseError, render_prose
 from engine.prose.maths import MathsError, mathml, plain_maths
-from engine.prose.text import render_text
+from engine.prose.stems import render_text
 from engine.text.escape import escape_latex
 
 FORMULA = st.lists(

@@ -9,7 +9,7 @@ import pytest
 
 from engine.authoring.lint.rules.rendered_text import texts_of
 from engine.items import builtin_bank
-from engine.prose.text import render_text
+from engine.prose.stems import render_text
 from engine.variants import draw_seeded
 from tests.oracles.figures import NAMES
 from tests.sweep.latex_document import Document, faults_of

@@ -121,7 +121,7 @@ def _derived(spec: ProblemSpec, variant: Variant) -> Iterator[tuple[str, Rendere
 
 def _value(value: Any) -> RenderedText:
     from engine.prose.figures import figure_of, tex
-    from engine.prose.text import formula_text
+    from engine.prose.stems import formula_text
 
     figure = figure_of(value)
     words = figure if isinstance(figure, tuple | list) else (figure,)

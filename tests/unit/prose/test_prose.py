@@ -9,7 +9,7 @@ import torch
 from engine.errors import DrawError
 from engine.model import DrawnValue
 from engine.prose.markdown import ProseError, render_prose
-from engine.prose.text import render_text
+from engine.prose.stems import render_text
 
 H = DrawnValue((3, 2), ("1", "2", "-1", "0", "3", "4"))
 W = DrawnValue((3,), ("0.2", "0.3", "0.5"))
@@ -171,7 +171,7 @@ def test_rendering_needs_no_torch_where_nothing_is_computed():
     import sys
 
     code = (
-        "import sys; from engine.prose.text import render_text; "
+        "import sys; from engine.prose.stems import render_text; "
         "print(render_text('$x_{{ \"{\" }}n{{ \"}\" }}$ {{ n }}', {'n': 3}).plain); "
         "sys.exit('torch' in sys.modules)"
     )

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from engine.model import DrawnValue
-from engine.prose.text import render_text
+from engine.prose.stems import render_text
 from tests.oracles.figures import SVG, Figure, figure, numbers, shown
 
 CALL = 'beam_tree(T, 2, "a b c")'

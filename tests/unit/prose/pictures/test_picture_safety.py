@@ -12,7 +12,7 @@ from engine.authoring.lint.rules.rendered_text import faults_of
 from engine.errors import DrawError
 from engine.prose.markdown import ProseError, render_prose
 from engine.prose.pictures import FENCE, PICTURES, PictureFault, picture_text
-from engine.prose.text import render_text
+from engine.prose.stems import render_text
 from tests.oracles.figures import NAMES, Figure, figure, shown
 
 CALLS = ["heatmap(A, W, W2)", "alignment_grid(A, W, W2)", "beam_tree(T, 2, W)"]
