@@ -12,7 +12,7 @@ from engine.items import builtin_bank
 from engine.model import Quiz
 from engine.quiz import compose
 from engine.quiz.blueprint import Blueprint, PlacedBlueprint
-from engine.quiz.item_variants import ItemVariants, content, with_points
+from engine.quiz.compose import ItemVariants, content, with_points
 
 SECRET = b"s" * 32
 SMALL = "advantages-limitations"  # a pool of options and no numbers
