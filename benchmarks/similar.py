@@ -25,7 +25,7 @@ from code_grading import machine
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from engine.similarity import compare as comparing
-from engine.similarity.work import HandedInCode
+from engine.similarity.gather import HandedInCode
 from tests.unit.similarity.disguises import FOUND
 from tests.unit.similarity.measure import (
     CODE,

@@ -19,8 +19,8 @@ from itertools import combinations, islice, product
 
 from engine.parallel import on_all_cores
 from engine.similarity.fingerprints import all_grams, fingerprints, words
+from engine.similarity.gather import FilePair, HandedInCode, ItemComparison, SimilaritySpread
 from engine.similarity.normal_form import normal_form
-from engine.similarity.work import FilePair, HandedInCode, ItemComparison, SimilaritySpread
 
 __all__ = [
     "CLOSE_SHARE", "CLOSE_SURPRISE", "FeatureChannel", "FeatureMatch", "FeatureRarity", "Features",

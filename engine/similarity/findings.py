@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import CopiedAnswers
 from engine.similarity.compare import compare, is_close, known_spread
-from engine.similarity.gather import CollectedFiles
+from engine.similarity.gather import CollectedFiles, HandedInCode, ItemComparison, SimilaritySpread
 from engine.similarity.passages import PairDetail, detail
-from engine.similarity.work import HandedInCode, ItemComparison, SimilaritySpread
 from engine.text.words import percent
 
 __all__ = ["ExerciseFindings", "SimilarityFindings", "find", "odds"]

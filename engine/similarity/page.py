@@ -15,9 +15,8 @@ from engine.pages.render import render, report_errors, write_pages
 from engine.similarity.compare import CLOSE_SHARE, CLOSE_SURPRISE
 from engine.similarity.findings import ExerciseFindings, SimilarityFindings, odds
 from engine.similarity.fingerprints import GRAM
-from engine.similarity.gather import FileLabels
+from engine.similarity.gather import FileLabels, FilePair, SimilaritySpread
 from engine.similarity.passages import COLOURS, PairDetail, ranges
-from engine.similarity.work import FilePair, SimilaritySpread
 from engine.text.escape import clean_line
 from engine.text.tables import csv_text, text_cell
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine.similarity.fingerprints import LEAST, grams
+from engine.similarity.gather import FilePair
 from engine.similarity.normal_form import NormalForm, normal_form
 from engine.similarity.tokens import CodeToken
-from engine.similarity.work import FilePair
 
 __all__ = ["COLOURS", "FileLine", "PairDetail", "SharedPassage", "detail", "passages", "ranges"]
 

@@ -11,9 +11,8 @@ import pytest
 from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
 from engine.similarity.findings import SimilarityFindings, find
-from engine.similarity.gather import CollectedFiles, FileLabels
+from engine.similarity.gather import CollectedFiles, FileLabels, HandedInCode
 from engine.similarity.page import write_similarity_pages
-from engine.similarity.work import HandedInCode
 from tests.live.browser import chromium, needs_chromium
 from tests.unit.similarity.disguises import everything
 from tests.unit.similarity.measure import solutions, starter

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from engine.similarity.compare import FeatureChannel, spread
 from engine.similarity.fingerprints import all_grams, fingerprints
+from engine.similarity.gather import HandedInCode, SimilaritySpread
 from engine.similarity.normal_form import NormalForm, normal_form
-from engine.similarity.work import HandedInCode, SimilaritySpread
 from tests.unit.similarity.disguises import FOUND, PARTLY, Disguise, everything
 
 ROOT = Path(__file__).parents[3]

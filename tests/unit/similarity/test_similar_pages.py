@@ -16,9 +16,8 @@ from engine.errors import StoreError
 from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
 from engine.similarity.findings import SimilarityFindings, find, odds
-from engine.similarity.gather import CollectedFiles, FileLabels
+from engine.similarity.gather import CollectedFiles, FileLabels, HandedInCode
 from engine.similarity.page import answers_csv, as_json, pairs_csv, write_similarity_pages
-from engine.similarity.work import HandedInCode
 from tests.unit.similarity.measure import solutions, starter
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e'\"&{{ 7*7 }}"

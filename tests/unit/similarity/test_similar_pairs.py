@@ -18,7 +18,7 @@ from engine.similarity.compare import (
     spread,
 )
 from engine.similarity.fingerprints import words
-from engine.similarity.work import FilePair, HandedInCode, SimilaritySpread
+from engine.similarity.gather import FilePair, HandedInCode, SimilaritySpread
 
 
 def work(who: str, source: str = "", *, is_earlier: bool = False) -> HandedInCode:

@@ -17,7 +17,7 @@ from engine.code.explain.in_process import TrustedRunner
 from engine.items import load_spec
 from engine.model import CodeSubmission, Mode, Outcome
 from engine.similarity.compare import compare, known_spread
-from engine.similarity.work import HandedInCode
+from engine.similarity.gather import HandedInCode
 from tests.unit.similarity.disguises import FOUND, PARTLY, everything, renamed
 from tests.unit.similarity.measure import CODE, ITEMS, independent, solutions, standings, starter, translated
 
