@@ -18,8 +18,7 @@ from typing import Any, Final
 
 from . import arrays
 from .modules import offer_only
-from .serve import FrameChannel, serve, set_limits
-from .warm_up import import_modules, run_operations
+from .serve import FrameChannel, import_modules, run_operations, serve, set_limits
 from .wire import FrameKind
 
 __all__ = ["main"]

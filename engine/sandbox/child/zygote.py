@@ -20,7 +20,7 @@ from typing import Any, Final, NoReturn
 
 from . import linux, lockdown, serve
 from .modules import offer_only
-from .warm_up import import_modules, run_operations
+from .serve import import_modules, run_operations
 from .wire import FrameKind
 
 __all__ = ["main"]
