@@ -20,7 +20,7 @@ from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = ["read_class_yaml"]
 
-_STEP = "mend this entry, then grade again: what is graded is kept"
+_YAML_STEP = "mend this entry, then grade again: what is graded is kept"
 
 
 def read_class_yaml(path: Path, name: str) -> ClassAnswers:
@@ -62,7 +62,8 @@ class _Reading:
         self._heads: dict[str, int] = {}
         self._quiz = ""
         self._problems = [
-            IntakeProblem(f"{fault.file}:{fault.line}", fault.message, _STEP) for fault in document.faults
+            IntakeProblem(f"{fault.file}:{fault.line}", fault.message, _YAML_STEP)
+            for fault in document.faults
         ]
 
     def result(self) -> ClassAnswers:
@@ -114,4 +115,4 @@ class _Reading:
                 yield key, typed(self._document, (*loc, key))
 
     def _refuse(self, line: int, message: str) -> None:
-        self._problems.append(IntakeProblem(f"{self._document.file}:{line}", message, _STEP))
+        self._problems.append(IntakeProblem(f"{self._document.file}:{line}", message, _YAML_STEP))

@@ -18,9 +18,8 @@ from importlib.resources import files
 from itertools import combinations, islice, product
 
 from engine.parallel import on_all_cores
-from engine.similarity.fingerprints import all_grams, fingerprints, words
+from engine.similarity.fingerprints import all_grams, fingerprints, normal_form, words
 from engine.similarity.gather import FilePair, HandedInCode, ItemComparison, SimilaritySpread
-from engine.similarity.normal_form import normal_form
 
 __all__ = [
     "CLOSE_SHARE", "CLOSE_SURPRISE", "FeatureChannel", "FeatureMatch", "FeatureRarity", "Features",

@@ -10,9 +10,8 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.similarity.fingerprints import LEAST, grams
+from engine.similarity.fingerprints import LEAST, NormalForm, grams, normal_form
 from engine.similarity.gather import FilePair
-from engine.similarity.normal_form import NormalForm, normal_form
 from engine.similarity.tokens import CodeToken
 
 __all__ = ["COLOURS", "FileLine", "PairDetail", "SharedPassage", "detail", "passages", "ranges"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.code.observe import PlanObservations
 from engine.code.plan import ExpectedPart, PlanCase
@@ -16,14 +15,13 @@ from engine.model import ComparedWeights, FloatArray
 
 __all__ = ["MOST_CASES", "compared_weights"]
 
-Floats = NDArray[np.float64]
 
 MOST_CASES = 2
 """How many public inputs are kept; those on which something is wrong come first."""
 _MOST = 12
 """Most rows and most columns: more can't be read on a page."""
 _KINDS = {"ordinary", "batch", "masked", "all-hidden"}
-_ONE = 1e-6
+_SUM_SLACK = 1e-6
 _LONGEST_CALL = 160
 
 
@@ -65,7 +63,7 @@ def _are_weights(values: Floats) -> bool:
     if values.ndim > 1 and values.shape[-2] > _MOST:
         return False
     sums = values.sum(axis=-1)
-    ones, zeros = np.abs(sums - 1) <= _ONE, np.all(values == 0, axis=-1)
+    ones, zeros = np.abs(sums - 1) <= _SUM_SLACK, np.all(values == 0, axis=-1)
     return bool(np.all(values >= 0) and np.all(ones | zeros) and np.any(ones))
 
 

@@ -15,7 +15,7 @@ def check_choices(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield choice answers without a right or wrong option, with equal ones, or both written and computed."""
     for site in context.answers():
         if site.type in ("single_choice", "multiple_choice"):
-            yield from _equal_texts(context, site)
+            yield from _equal_options(context, site)
         if site.type == "single_choice":
             yield from _single(context, site)
         if site.type == "multiple_choice":
@@ -58,7 +58,7 @@ def _written(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
             (*site.loc, "options"), f"exactly one option must be correct, not {right}{pool}", key=True
         )
     else:
-        yield from _draw(context, site, count, right)
+        yield from _drawn_options(context, site, count, right)
     # `draw: [1, 3]`: the first of a single choice can only be 1
     draw = site.data.get("draw")
     if isinstance(draw, list) and draw and type(draw[0]) is int and draw[0] > 1:
@@ -100,10 +100,10 @@ def _multiple(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     if count >= 2 and not 1 <= right < count:
         subject = "no option is" if right == 0 else "all options are"
         yield context.fault((*site.loc, "options"), f"{subject} correct; mark some, but not all", key=True)
-    yield from _draw(context, site, count, right)
+    yield from _drawn_options(context, site, count, right)
 
 
-def _draw(context: CheckContext, site: AnswerSite, count: int, right: int) -> Iterator[Diagnostic]:
+def _drawn_options(context: CheckContext, site: AnswerSite, count: int, right: int) -> Iterator[Diagnostic]:
     draw = site.data.get("draw")
     # `type(…) is int`, as true is an int for isinstance
     if type(draw) is int and site.type == "multiple_choice" and draw > count:
@@ -118,7 +118,7 @@ def _draw(context: CheckContext, site: AnswerSite, count: int, right: int) -> It
             yield context.fault((*site.loc, "draw", index), message)
 
 
-def _equal_texts(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
+def _equal_options(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     # options with a condition may say the same in different variants
     always = (
         (where, text)

@@ -9,9 +9,8 @@ from itertools import combinations
 from pathlib import Path
 
 from engine.similarity.compare import FeatureChannel, spread
-from engine.similarity.fingerprints import all_grams, fingerprints
+from engine.similarity.fingerprints import NormalForm, all_grams, fingerprints, normal_form
 from engine.similarity.gather import HandedInCode, SimilaritySpread
-from engine.similarity.normal_form import NormalForm, normal_form
 from tests.unit.similarity.disguises import FOUND, PARTLY, Disguise, everything
 
 ROOT = Path(__file__).parents[3]

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.code.source import MAX_CHARACTERS
-from engine.similarity.fingerprints import fingerprints
-from engine.similarity.normal_form import MOST_TOKENS, normal_form
+from engine.similarity.fingerprints import MOST_TOKENS, fingerprints, normal_form
 from tests.unit.similarity.disguises import FOUND
 from tests.unit.similarity.measure import solutions
 

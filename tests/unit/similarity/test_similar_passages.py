@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.similarity.fingerprints import all_grams
+from engine.similarity.fingerprints import all_grams, normal_form
 from engine.similarity.gather import FilePair, HandedInCode
-from engine.similarity.normal_form import normal_form
 from engine.similarity.passages import SharedPassage, detail, ranges
 from engine.similarity.passages import passages as of_forms
 from tests.unit.similarity.disguises import everything

@@ -8,8 +8,17 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.similarity.fingerprints import GRAM, GUARANTEE, LEAST, WINDOW, all_grams, fingerprints, grams
-from engine.similarity.normal_form import NormalForm, normal_form
+from engine.similarity.fingerprints import (
+    GRAM,
+    GUARANTEE,
+    LEAST,
+    WINDOW,
+    NormalForm,
+    all_grams,
+    fingerprints,
+    grams,
+    normal_form,
+)
 from engine.similarity.tokens import CodeToken, TokenStatement
 
 WORDS = st.sampled_from(["a", "b", "c", "d"])
@@ -84,7 +93,7 @@ def test_names_count_by_where_they_came_last() -> None:
 def test_another_process_finds_the_same_fingerprints() -> None:
     source = "def f(x):\n    return g(x - x.max(axis=-1), x + 1)\n"
     script = (
-        "from engine.similarity.normal_form import normal_form; "
+        "from engine.similarity.fingerprints import normal_form; "
         "from engine.similarity.fingerprints import fingerprints; "
         f"print(sorted(fingerprints(normal_form({source!r}))))"
     )
