@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.code.comparison import compared_weights
 from engine.code.examine import (
     IMPORTABLE,
     ArgumentAdapter,
@@ -20,7 +21,6 @@ from engine.code.examine import (
 from engine.code.exercise import CodeExercise
 from engine.code.explain.counterexample import find_counterexample
 from engine.code.explain.mutants import name_mutants
-from engine.code.explain.weights import compared_weights
 from engine.code.judge import judge_all, judge_load, skipped
 from engine.code.observe import PlanObservations, observe
 from engine.code.plan import InputPlan

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise, grade_code
+from engine.code.comparison import MOST_CASES
 from engine.code.explain.in_process import TrustedRunner
-from engine.code.explain.weights import MOST_CASES
 from engine.code.plan import InputPlan
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.store.codec import decode, encode
