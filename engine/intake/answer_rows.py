@@ -2,7 +2,7 @@
 
 Tables that somebody made, and the responses of Google Forms, Microsoft Forms and Moodle, differ only in
 what their columns are called: each kind is a function from the header to a :class:`TableLayout`, and the
-first that knows the header reads the table. YAML files are read by :mod:`engine.intake.class_yaml`.
+first that knows the header reads the table. YAML files are read by :mod:`engine.intake.row_hand_ins`.
 """
 
 from __future__ import annotations

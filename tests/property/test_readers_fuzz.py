@@ -26,10 +26,10 @@ from engine.course.roster import read_roster
 from engine.errors import IntakeError, SoftmarkError
 from engine.intake import collect
 from engine.intake.answer_rows import read_table
-from engine.intake.class_yaml import read_class_yaml
 from engine.intake.code_files import read_code_file, read_module, read_submission
 from engine.intake.download_entries import read_folder
 from engine.intake.layouts.gradescope import read_ruby_yaml
+from engine.intake.row_hand_ins import read_class_yaml
 from engine.intake.unpack import read_source as read_archive
 from engine.intake.workbook import read_workbook
 from engine.marks.gradebooks.fill import read_sheet

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import IntakeError
 from engine.intake.answer_rows import ClassAnswers, read_table
-from engine.intake.class_yaml import read_class_yaml
+from engine.intake.row_hand_ins import read_class_yaml
 
 
 def table(tmp_path: Path, text: str) -> ClassAnswers:
