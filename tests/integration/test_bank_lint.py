@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from engine.authoring.lint.lint_items import lint_item
-from engine.commands.coverage import coverage
+from engine.authoring.lint.syllabus_coverage import coverage
 from engine.items import builtin_bank
 from engine.variants import draw_seeded
 
