@@ -17,9 +17,9 @@ from typing import IO, Any
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, find_layout, is_root, slot_user
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.cpu_wait import CpuWait
 from engine.sandbox.interpreter import (
     ENVIRONMENT,
+    CpuWait,
     confinement_settings,
     interpreter_arguments,
     must_hold_folders,
