@@ -18,7 +18,7 @@ from engine.marks.results import FurtherAnswer, ItemResult, StudentResults, Tabl
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import release as clock
-from engine.quiz.credit import counted_attempts, why_nothing
+from engine.quiz.hand_in import counted_attempts, why_nothing
 from engine.store import Attempt, HandMark, Store
 
 __all__ = ["ExpectedWork", "class_results", "column_of"]

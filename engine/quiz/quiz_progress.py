@@ -27,8 +27,7 @@ from engine.model import (
 )
 from engine.quiz import release
 from engine.quiz.compose import ItemVariants, content, with_points
-from engine.quiz.credit import counted_attempts, is_choice
-from engine.quiz.hand_in import HandedIn, as_answered, hand_in
+from engine.quiz.hand_in import HandedIn, as_answered, counted_attempts, hand_in, is_choice
 from engine.quiz.quiz_file import fill_in_text
 from engine.store import Attempt, Store, response_sha256
 from engine.text.files import replace_text, write_errors

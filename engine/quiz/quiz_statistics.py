@@ -17,7 +17,7 @@ from engine.model import Quiz, QuizQuestion, QuizRules, ResultDisclosure, Varian
 from engine.quiz.blueprint import Blueprint
 from engine.quiz.choose import untaught
 from engine.quiz.compose import content
-from engine.quiz.credit import is_choice
+from engine.quiz.hand_in import is_choice
 from engine.quiz.release import deadline_text
 from engine.text.words import agree, all_of, count_noun, percent, plain_points
 
