@@ -16,7 +16,8 @@ import pytest
 
 from engine.analysis.class_report import ItemReport
 from engine.analysis.item_figures import THRESHOLDS
-from engine.analysis.report_page import draw, report_page, write_report
+from engine.analysis.plots import draw
+from engine.analysis.report_page import report_page, write_report
 from engine.analysis.report_tables import as_json
 from engine.course import StudentLabels
 from engine.errors import StoreError
