@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.code.arguments import arrays_of
 from engine.code.observe import CallObservation, PlanObservations, UnusableError
 from engine.code.plan import ExpectedPart, PlanCase
-from engine.code.results import ReadPart
+from engine.code.result_kinds import ReadPart
 from engine.code.show import described, number, number_pair
 from engine.code.step_table import StepTable
 from engine.code.tolerance import close

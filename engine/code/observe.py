@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanCase
-from engine.code.results import ArrayResult, MisfitError, ReadPart
+from engine.code.result_kinds import ArrayResult, MisfitError, ReadPart
 from engine.code.show import described, exception_text
 from engine.code.tolerance import EPS, widened
 from engine.model import Verdict

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, SpecialArgument, flat, leaf_of, wire_argument
-from engine.code.results import ArrayResult, ResultKind
+from engine.code.result_kinds import ArrayResult, ResultKind
 from engine.runner import Call
 
 __all__ = ["CaseGroup", "ExpectedPart", "ExpectedResult", "InputPlan", "PlanCase", "group_key"]

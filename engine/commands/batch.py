@@ -23,8 +23,8 @@ from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from engine.hand_ins import IntakeProblem, IntakeResult
+    from engine.marks.class_table import ClassTable, StudentRow, TableCell
     from engine.marks.late_work import Untimed
-    from engine.marks.results import ClassTable, StudentRow, TableCell
     from engine.pages import ReportFiles
     from engine.runner import SandboxOptions
     from engine.runs import BatchResult

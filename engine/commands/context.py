@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from engine.course import Course, Roster
     from engine.hand_ins import FilledQuiz, IntakeProblem, IntakeResult
     from engine.items.bank import Bank
+    from engine.marks.class_table import StudentResults
     from engine.marks.open_problems import OpenProblems
-    from engine.marks.results import StudentResults
     from engine.model import Mode, Quiz, Variant
     from engine.runner import Runner, SandboxOptions
     from engine.store import Store

@@ -105,8 +105,8 @@ def _request(
     context: CommandContext, store: Store, columns: tuple[str, ...], settings: dict[str, Any]
 ) -> GradebookRequest:
     from engine.course import Roster
+    from engine.marks.class_table import class_table
     from engine.marks.gradebooks import GradebookRequest
-    from engine.marks.results import class_table
 
     table = class_table(context.title, context.results(store))
     if not table.columns:

@@ -142,7 +142,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
       grade store export-student 007 --course attention-2026 --out 007.zip
     """
     from engine.pages.feedback import page_name
-    from engine.store.people import write_person
+    from engine.store.person_data import write_person
 
     context = find_context(course_path)
     with _open_existing(context) as store:

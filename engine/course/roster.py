@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from engine.course.people import LabelIndex, Student, person_columns, person_name, plain_head
+from engine.course.students import LabelIndex, Student, person_columns, person_name, plain_head
 from engine.errors import CourseError, Diagnostic, IntakeError
 from engine.hand_ins import IntakeProblem
 from engine.text.escape import clean_line

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.course.people import person_columns, plain_head
+from engine.course.students import person_columns, plain_head
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeProblem
 from engine.text.escape import clean_line
@@ -34,7 +34,7 @@ class AnswerRow:
     line : int
         Where it begins in its file, from 1.
     who : mapping of str to str
-        What tells the student, by field of :func:`engine.course.people.person_columns`.
+        What tells the student, by field of :func:`engine.course.students.person_columns`.
     answers : mapping of str to str
         What a question is called there → the answer as typed; blank where there is none.
     quiz : str

@@ -13,8 +13,8 @@ from datetime import datetime
 from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
+from engine.marks.class_table import FurtherAnswer, ItemResult, StudentResults, TableColumn
 from engine.marks.deadlines import StudentDeadlines, disclosure_now, extended_rules
-from engine.marks.results import FurtherAnswer, ItemResult, StudentResults, TableColumn
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import release as clock

@@ -17,7 +17,7 @@ from pathlib import Path
 from engine.course.policies import Policies
 from engine.errors import CourseError, Diagnostic, UsageError
 from engine.marks.class_results import ExpectedWork
-from engine.marks.results import TableColumn
+from engine.marks.class_table import TableColumn
 from engine.store import HandMark, Store
 from engine.text.escape import clean_line
 from engine.text.tables import TableRow, read_delimited

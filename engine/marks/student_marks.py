@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from engine.course.policies import Policies
+from engine.marks.class_table import ColumnMark, TableColumn
 from engine.marks.deadlines import LateTime, StudentDeadlines, terms_of
 from engine.marks.late_work import (
     AttemptPoints,
@@ -26,7 +27,6 @@ from engine.marks.late_work import (
     rounded,
     sentences,
 )
-from engine.marks.results import ColumnMark, TableColumn
 from engine.model import Outcome
 from engine.text.escape import clean_line
 from engine.text.words import count_noun, plain_points

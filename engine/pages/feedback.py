@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.answers import answer_type, kind_of
 from engine.errors import ResponseFormatError
-from engine.marks.results import ColumnMark, ItemResult, StudentResults, TableColumn
+from engine.marks.class_table import ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, RenderedText, ResultDisclosure
 from engine.pages.render import render
 from engine.pages.weights import WeightsView, answered_weights, code_weights

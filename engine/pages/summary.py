@@ -12,8 +12,15 @@ from pathlib import Path
 from engine import __version__
 from engine.crash_points import reached
 from engine.hand_ins import IntakeProblem
+from engine.marks.class_table import (
+    ClassTable,
+    ColumnMark,
+    StudentResults,
+    TableCell,
+    TableColumn,
+    class_table,
+)
 from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
-from engine.marks.results import ClassTable, ColumnMark, StudentResults, TableCell, TableColumn, class_table
 from engine.model import Outcome
 from engine.pages.feedback import write_page
 from engine.pages.render import render, report_errors, write_pages

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from engine.marks.results import StudentResults
+from engine.marks.class_table import StudentResults
 from engine.pages.feedback import page_name
 from engine.text.files import replacing
 

@@ -19,7 +19,7 @@ from engine.errors import DrawError, EngineError, UnknownItemError, UsageError
 from engine.grading import grade_answers
 from engine.items.bank import Bank
 from engine.marks.class_results import column_of
-from engine.marks.results import StudentResults
+from engine.marks.class_table import StudentResults
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
 from engine.quiz.hand_in import CreditRules
 from engine.runner import Runner, SandboxOptions

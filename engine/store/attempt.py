@@ -26,7 +26,7 @@ from engine.model import (
     Variant,
 )
 from engine.store.codec import decode, encode, storable
-from engine.store.tables import attempts
+from engine.store.sql_tables import attempts
 
 __all__ = [
     "SETTLED",

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from engine.errors import StoreError
 from engine.store.postgres import server_engine
+from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE
 from engine.store.sqlite import CommitPace, sqlite_engine, store_faults, write_option
-from engine.store.tables import SCHEMA_VERSION, VERSION_TABLE
 
 __all__ = ["Database", "StorePart", "bring_up_to_date", "open_database", "schema_version"]
 

@@ -18,7 +18,7 @@ from engine.model import GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import Attempt, attempt_row, same_attempt
 from engine.store.codec import decode, encode, storable
 from engine.store.database import StorePart
-from engine.store.tables import attempts, hand_marks, quiz_retries, quizzes, regrades
+from engine.store.sql_tables import attempts, hand_marks, quiz_retries, quizzes, regrades
 
 __all__ = ["HandMark", "HandMarks", "RegradeHistory", "StoredRegrade"]
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from engine.model import Mode, Quiz, Variant
 from engine.store.codec import decode, encode
 from engine.store.database import StorePart
-from engine.store.tables import quiz_hints, quiz_retries, quizzes
+from engine.store.sql_tables import quiz_hints, quiz_retries, quizzes
 
 __all__ = ["SittingStore"]
 

@@ -32,9 +32,9 @@ from engine.store.attempt import (
 from engine.store.codec import decode, encode, storable
 from engine.store.database import Database, open_database
 from engine.store.marks import HandMarks, RegradeHistory
-from engine.store.people import PersonRecords
+from engine.store.person_data import PersonRecords
 from engine.store.sittings import SittingStore
-from engine.store.tables import attempts, quizzes
+from engine.store.sql_tables import attempts, quizzes
 from engine.store.upkeep import StoreUpkeep
 
 __all__ = ["Settle", "Store", "open_store"]

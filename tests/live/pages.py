@@ -13,7 +13,7 @@ from engine.code.explain.in_process import TrustedRunner
 from engine.grading import grade_answers
 from engine.hand_ins import IntakeProblem
 from engine.items import builtin_bank
-from engine.marks.results import ClassTable, ColumnMark, ItemResult, StudentResults, TableColumn
+from engine.marks.class_table import ClassTable, ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, Response, ResultDisclosure, Variant
 from engine.pages import feedback_page, key_page, quiz_page, summary_page
 from engine.pages.feedback import page_name

@@ -11,7 +11,7 @@ from engine.authoring.importing.foreign_question import MarkedText, TextForm
 from engine.authoring.importing.text_blocks import plain_characters
 from engine.authoring.importing.to_markdown import convert
 from engine.authoring.importing.yaml_writer import as_read, yaml_text
-from engine.items.checks.language import latex_faults
+from engine.items.checks.texts import latex_faults
 from engine.prose.markdown import render_prose
 from engine.prose.stems import is_template
 from engine.text.yaml import read_yaml_text

@@ -27,7 +27,7 @@ from engine.code.explain.counterexample import _varied
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
 from engine.code.properties import property_of
-from engine.code.results import ArrayResult, HypothesesResult, TokensResult, TupleResult
+from engine.code.result_kinds import ArrayResult, HypothesesResult, TokensResult, TupleResult
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, Job, RunResult, WireArray

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from engine.course import Roster, Student
+from engine.marks.class_table import ClassTable, StudentRow, TableCell, TableColumn
 from engine.marks.gradebooks import GradebookFile, GradebookRequest, gradebook_format
-from engine.marks.results import ClassTable, StudentRow, TableCell, TableColumn
 from engine.model import Outcome
 from engine.text.escape import clean_line
 from engine.text.tables import is_number, kept_cell

@@ -23,7 +23,7 @@ from engine.code.explain.in_process import TrustedRunner
 from engine.code.families import family
 from engine.code.observe import CallObservation, PlanObservations, observed
 from engine.code.plan import ExpectedPart, ExpectedResult, PlanCase
-from engine.code.results import ReadPart
+from engine.code.result_kinds import ReadPart
 from engine.code.show import exception_text, python_of, shape_text
 from engine.code.source import library_of
 from engine.code.tolerance import VALUES, close

@@ -12,7 +12,7 @@ from engine.code.array_family import ArrayFamily, ArrayInputs, Arrays, Floats, R
 from engine.code.plan import ExpectedPart, ExpectedResult
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues
-from engine.code.results import TupleResult
+from engine.code.result_kinds import TupleResult
 from engine.code.tolerance import relative_tolerance
 
 __all__ = ["FAMILY"]

@@ -13,7 +13,7 @@ from engine.code.array_family import ExerciseFamily, Floats, gradients_of
 from engine.code.plan import ExpectedPart, ExpectedResult
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
-from engine.code.results import TupleResult
+from engine.code.result_kinds import TupleResult
 from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from engine.code.comparison import (
 from engine.code.observe import PlanObservations
 from engine.code.plan import CaseGroup, ExpectedPart
 from engine.code.properties import Property
-from engine.code.results import ArrayResult
+from engine.code.result_kinds import ArrayResult
 from engine.code.show import shape_text
 from engine.code.tolerance import VALUES
 from engine.runner import CallStatus

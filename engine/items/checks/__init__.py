@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from engine.errors import Diagnostic
 from engine.items.checks.code import check_code
 from engine.items.checks.context import CheckContext
-from engine.items.checks.language import check_expressions, check_prose
 from engine.items.checks.structure import STRUCTURE_CHECKS, check_choices
+from engine.items.checks.texts import check_expressions, check_prose
 
 __all__ = ["CHECKS", "CheckContext", "check_all"]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from engine.course.people import person_columns, plain_head
+from engine.course.students import person_columns, plain_head
 from engine.errors import UsageError
 from engine.marks.gradebooks.cells import CellSigns, NewRows
 from engine.marks.gradebooks.columns import TargetColumn, wanted_targets, where_headed

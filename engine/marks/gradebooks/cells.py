@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
+from engine.marks.class_table import StudentRow, TableCell, TableColumn
 from engine.marks.gradebooks.columns import TargetColumn
 from engine.marks.gradebooks.formats import GradebookNotice, GradebookRequest, NoticeKind
-from engine.marks.results import StudentRow, TableCell, TableColumn
 from engine.model import Outcome
 from engine.text.escape import clean_line
 from engine.text.tables import number_cell, text_cell

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.errors import UsageError
+from engine.marks.class_table import ClassTable, TableColumn
 from engine.marks.gradebooks.formats import GradebookRequest
-from engine.marks.results import ClassTable, TableColumn
 from engine.text.escape import clean_line
 from engine.text.words import suggestion
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UsageError
+from engine.marks.class_table import StudentRow
 from engine.marks.gradebooks.cells import (
     CellValue,
     EntryState,
@@ -21,7 +22,6 @@ from engine.marks.gradebooks.cells import (
 )
 from engine.marks.gradebooks.columns import column_targets, named_targets
 from engine.marks.gradebooks.formats import GradebookFile, GradebookFormat, GradebookNotice, GradebookRequest
-from engine.marks.results import StudentRow
 from engine.text.escape import clean_line
 from engine.text.words import plain_points
 

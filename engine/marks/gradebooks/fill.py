@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.course import Roster, Student
-from engine.course.people import name_key, person_name, plain_label, without_zeros
 from engine.course.roster import common_ids, describe_conflict, suggest_student
+from engine.course.students import name_key, person_name, plain_label, without_zeros
 from engine.errors import Diagnostic, IntakeError, UsageError
+from engine.marks.class_table import ClassTable, StudentRow
 from engine.marks.gradebooks.cells import (
     CellSigns,
     EntryState,
@@ -28,7 +29,6 @@ from engine.marks.gradebooks.cells import (
 )
 from engine.marks.gradebooks.columns import TargetColumn
 from engine.marks.gradebooks.formats import GradebookFile, GradebookNotice, NoticeKind
-from engine.marks.results import ClassTable, StudentRow
 from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, kept_cell, number_cell, read_delimited, text_cell
 from engine.text.words import count_noun
@@ -175,7 +175,7 @@ def join_rows(
     rows : sequence of SheetRow
         Those about people.
     columns : mapping of str to int
-        Field of a person → its column: see :func:`engine.course.people.person_columns`.
+        Field of a person → its column: see :func:`engine.course.students.person_columns`.
     table : ClassTable
     roster : Roster
     """

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine.course import Student
-from engine.course.people import person_columns, plain_head
+from engine.course.students import person_columns, plain_head
 from engine.errors import UsageError
 from engine.marks.gradebooks.cells import CellSigns, NewRows
 from engine.marks.gradebooks.columns import TargetColumn, plain_heading, wanted_targets, where_headed

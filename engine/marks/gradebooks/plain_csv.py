@@ -13,10 +13,10 @@ from typing import Any
 
 from engine import __version__
 from engine.errors import UsageError
+from engine.marks.class_table import ClassTable, StudentRow, TableCell
 from engine.marks.gradebooks.cells import CellSigns, CellValue, NewRows, entry_of, entry_value, graded_value
 from engine.marks.gradebooks.columns import TargetColumn, column_targets, named_targets
 from engine.marks.gradebooks.formats import GradebookFile, GradebookFormat, GradebookRequest
-from engine.marks.results import ClassTable, StudentRow, TableCell
 from engine.model import Mode
 from engine.text.tables import csv_bytes, csv_text, id_cell, text_cell
 from engine.text.words import plain_points

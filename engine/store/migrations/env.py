@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from engine.store.tables import VERSION_TABLE, metadata
+from engine.store.sql_tables import VERSION_TABLE, metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import LeafError, array_of, flat, key_of, leaf_of, rebuilt, wire_argument
-from engine.code.results import ArrayResult, HypothesesResult, MisfitError, TokensResult, TupleResult
+from engine.code.result_kinds import ArrayResult, HypothesesResult, MisfitError, TokensResult, TupleResult
 from engine.runner import WireArray
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.errors import SpecError
 from engine.items import ProblemSpec, builtin_root, load_spec
-from engine.items.checks.language import blank_templates, latex_faults
+from engine.items.checks.texts import blank_templates, latex_faults
 from engine.text.yaml import read_yaml
 
 ITEM = (builtin_root() / "l16" / "l16-ex3-softmax-weights.yaml").read_text(encoding="utf-8")

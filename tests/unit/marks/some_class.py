@@ -6,8 +6,8 @@ import csv
 import io
 
 from engine.course import Roster, Student
+from engine.marks.class_table import ClassTable, ColumnMark, StudentRow, TableCell, TableColumn
 from engine.marks.gradebooks import GradebookFile, NoticeKind
-from engine.marks.results import ClassTable, ColumnMark, StudentRow, TableCell, TableColumn
 from engine.model import Outcome
 
 WEIGHTS = TableColumn("l16", 1, "softmax-weights", "Weights of three scores", 2.0)

@@ -9,8 +9,8 @@ import pytest
 
 from engine.course import Roster, Student
 from engine.errors import UsageError
+from engine.marks.class_table import ClassTable, StudentRow
 from engine.marks.gradebooks import GradebookFile, GradebookRequest, NoticeKind, gradebook_format
-from engine.marks.results import ClassTable, StudentRow
 from tests.unit.marks.some_class import (
     COLUMNS,
     ROSTER,

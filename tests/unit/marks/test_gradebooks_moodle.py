@@ -9,8 +9,8 @@ import pytest
 
 from engine.course import Roster
 from engine.errors import UsageError
+from engine.marks.class_table import StudentRow
 from engine.marks.gradebooks import GradebookFile, GradebookRequest, NoticeKind, gradebook_format
-from engine.marks.results import StudentRow
 from tests.unit.marks.some_class import ROSTER, ROWS, SOFTMAX, TABLE, TITLES, cell, read_csv, told
 
 EXPORTS = Path(__file__).parent / "exports"

@@ -9,7 +9,7 @@ import pytest
 
 from engine.course.policies import Policies
 from engine.marks import disclosure_now, student_marks, terms_of
-from engine.marks.results import ColumnMark, TableColumn
+from engine.marks.class_table import ColumnMark, TableColumn
 from engine.model import GradeReport, Outcome, ResultDisclosure
 from engine.store import Attempt, HandMark
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import html5lib
 import pytest
 
-from engine.marks.results import ColumnMark, ItemResult, StudentResults, TableColumn
+from engine.marks.class_table import ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import (
     ComparedWeights,
     FloatArray,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.marks.results import ItemResult, StudentResults, TableColumn
+from engine.marks.class_table import ItemResult, StudentResults, TableColumn
 from engine.model import GradeReport, Mode, Outcome, Part, RenderedText, Variant
 from engine.pages import feedback as receipts
 from engine.pages import feedback_page

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.marks.results import ItemResult, StudentResults, TableColumn
+from engine.marks.class_table import ItemResult, StudentResults, TableColumn
 from engine.model import GradeReport, Mode, Outcome
 from engine.pages.zip import LAYOUTS, LeftOut, PageArchive, archive_name, write_zip
 

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 import html5lib
 import pytest
 
-from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
-from engine.marks.results import (
+from engine.marks.class_table import (
     ClassTable,
     ColumnMark,
     ItemResult,
@@ -21,6 +20,7 @@ from engine.marks.results import (
     TableColumn,
     class_table,
 )
+from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
 from engine.model import GradeReport, Mode, Outcome
 from engine.pages import summary_page
 from engine.pages.summary import changes

@@ -17,8 +17,8 @@ import pytest
 
 from engine.errors import StoreError
 from engine.hand_ins import IntakeProblem
+from engine.marks.class_table import ClassTable, ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
-from engine.marks.results import ClassTable, ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import (
     Check,
     ChoiceOption,

@@ -10,7 +10,7 @@ import pytest
 from engine.course import Roster, Student
 from engine.hand_ins import IntakeProblem, IntakeResult, StudentFiles
 from engine.marks.class_results import class_results
-from engine.marks.results import TableColumn
+from engine.marks.class_table import TableColumn
 from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, RenderedText, Response, Variant
 from engine.store import Attempt, Store, open_store
 

@@ -12,7 +12,7 @@ import pytest
 from engine.course import Roster, Student
 from engine.course.policies import Policies
 from engine.marks.class_results import class_results
-from engine.marks.results import ColumnMark
+from engine.marks.class_table import ColumnMark
 from engine.model import (
     GradeReport,
     Mode,

@@ -14,8 +14,8 @@ import pytest
 
 from engine.errors import InputError, StoreError
 from engine.store import Store, open_store
-from engine.store.people import write_person
-from engine.store.tables import metadata
+from engine.store.person_data import write_person
+from engine.store.sql_tables import metadata
 from tests.unit.store.filled import ROWS, SECRETS, fill
 
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from engine.errors import InputError, StoreError
 from engine.store import Store, open_store
-from engine.store.tables import SCHEMA_VERSION, metadata
+from engine.store.sql_tables import SCHEMA_VERSION, metadata
 from tests.live.postgres import server
 from tests.unit.store.filled import PEOPLE, ROWS, fill
 

@@ -173,7 +173,7 @@ hand_marks = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("student", ShortText(200), nullable=False),
-    sa.Column("column", ShortText(300), nullable=False),  # TableColumn.id of engine.marks.results
+    sa.Column("column", ShortText(300), nullable=False),  # TableColumn.id of engine.marks.class_table
     sa.Column("score", sa.Double),
     sa.Column("excused", sa.Boolean, nullable=False),
     sa.Column("comment", sa.Text, nullable=False),

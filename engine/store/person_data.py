@@ -23,7 +23,7 @@ from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Quiz, Variant
 from engine.store.codec import decode
 from engine.store.database import StorePart
-from engine.store.tables import attempts, metadata, quiz_retries, quizzes, regrades
+from engine.store.sql_tables import attempts, metadata, quiz_retries, quizzes, regrades
 from engine.text.files import replacing, write_errors
 
 __all__ = ["PersonRecords", "write_person"]
