@@ -283,9 +283,9 @@ def _is_explained(variant: Variant, step: Part, answers: StepAnswers) -> bool:
     return again is not None and _is_right_or_known(entries, again, step)
 
 
-def _is_right_or_known(entries: Sequence[Fraction], asked: Part, step: Part) -> bool:
+def _is_right_or_known(entries: Sequence[Fraction], target: Part, step: Part) -> bool:
     grain = NumericSettings.of(step).grain
-    return _in_interval(entries, asked) or _is_known([float(entry) for entry in entries], asked, grain)
+    return _in_interval(entries, target) or _is_known([float(entry) for entry in entries], target, grain)
 
 
 def _in_interval(entries: Sequence[Fraction], part: Part) -> bool:
@@ -310,15 +310,15 @@ def _asked_again(
     answers: StepAnswers,
 ) -> Part:
     settings = NumericSettings.of(part)
-    asked = settings.asked(variant.expressions[part.id])
+    precision = settings.asked(variant.expressions[part.id])
     steps = {step.id for step in variant.parts}
     derived = {n: text for n, text in variant.expressions.items() if ":" not in n and n not in steps}
     # a student may go on with more digits than were typed
     carried = {step.id: tuple(_half_units(step, answers[step.id])) for step in entered}
-    spans = asked.intervals(key, FieldContext(names, derived, carried=carried))
+    spans = precision.intervals(key, FieldContext(names, derived, carried=carried))
     again = replace(
         settings,
-        places=asked.places(key),
+        places=precision.places(key),
         lower=tuple(str(span.lower) for span in spans),
         upper=tuple(str(span.upper) for span in spans),
     )

@@ -79,16 +79,16 @@ class NumericType(AnswerType):
         """Return the key as a value and as an array, how it is asked, and to which places."""
         value = evaluate(answer.key, names)
         key = self._key_array(answer, value)
-        asked = AskedPrecision(
+        precision = AskedPrecision(
             answer.key, answer.decimals, answer.significant, answer.working_decimals, answer.tolerance
         )
-        places = asked.places(key)
+        places = precision.places(key)
         for entry, place in zip(key.data, places, strict=True):
             if place is not None and not is_rounding_safe(entry, place):
                 raise RedrawNeeded(
                     f"the key stays away from a rounding tie at {count_noun(place, 'decimal')}"
                 )
-        return value, key, asked, places
+        return value, key, precision, places
 
     def _key_array(self, answer: NumericAnswer, value: Any) -> FloatArray:
         array = numbers(answer.key, value)
@@ -104,9 +104,9 @@ class NumericType(AnswerType):
 
     def draft(self, answer: NumericAnswer, context: FieldContext) -> FieldDraft:
         """Draft a numeric field."""
-        value, key, asked, places = self._safe_key(answer, context.names)
-        intervals = asked.intervals(key, context)
-        exact = asked.exact(key, [(span.upper - span.lower) / 2 for span in intervals])
+        value, key, precision, places = self._safe_key(answer, context.names)
+        intervals = precision.intervals(key, context)
+        exact = precision.exact(key, [(span.upper - span.lower) / 2 for span in intervals])
         known = _known_values(context, key, places, intervals)
         # Bounds as decimal texts: floats in stored JSON would shift an interval by their last bit.
         settings = NumericSettings(

@@ -241,8 +241,8 @@ class _RowSplitter:
         self._typed = typed
         self._count = 0
 
-    def _fault(self, what: str) -> ResponseFormatError:
-        return format_error(what, self._typed)
+    def _fault(self, fault: str) -> ResponseFormatError:
+        return format_error(fault, self._typed)
 
     def read(self) -> tuple[tuple[tuple[Fraction, ...], ...], bool]:
         self._check_brackets()

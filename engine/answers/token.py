@@ -176,8 +176,8 @@ class TokenSpelling:
             if stranger is not None:
                 if stranger == _END:
                     raise UnclearTextError("this exercise has no end token")
-                shown = clean_line(word.replace(_END, "<eos>"), 20)
-                raise UnclearTextError(f"{shown or 'this'} isn't made of this exercise's tokens")
+                visible_word = clean_line(word.replace(_END, "<eos>"), 20)
+                raise UnclearTextError(f"{visible_word or 'this'} isn't made of this exercise's tokens")
             tokens += list(cased)
         return tokens
 

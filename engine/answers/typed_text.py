@@ -40,10 +40,10 @@ _RAISED_MINUS = re.compile(r"(?<![0-9])[\u207b\u208b](?=[0-9.])")
 _RAISED_PLUS = re.compile(r"(?<![0-9])[\u207a\u208a](?=[0-9.])")
 
 
-def format_error(what: str, got: str, expected: str | None = None) -> ResponseFormatError:
+def format_error(fault: str, got: str, expected: str | None = None) -> ResponseFormatError:
     """Return the error for what can't be read; `got` is foreign text."""
     return ResponseFormatError(
-        what,
+        fault,
         expected=expected,
         got=clean_line(got, 80) or "nothing",
         next_step="type it again; this costs no attempt",

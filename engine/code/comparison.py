@@ -306,7 +306,7 @@ def degenerate(run: PlanObservations) -> str | None:
         if not same and _is_random(run):
             return "returns other numbers each time, for the same input too, and never the right ones"
         return "returns the same result for every input" if same else _habit_of_search(run)
-    if len({value for name, value in kinds if name == _ONE}) > 1:
+    if len({value for name, value in kinds if name == _ONE_NUMBER}) > 1:
         return _habit_of_search(run)  # not always the same number: mostly something was computed
     habits = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(habits))} for every input"
@@ -359,7 +359,7 @@ def _is_right(case: PlanCase, observation: CallObservation) -> bool:
     )
 
 
-_ONE = "one number"
+_ONE_NUMBER = "one number"
 
 
 def _has_result(case: PlanCase, observation: CallObservation) -> bool:
@@ -385,7 +385,7 @@ def _kind(case: PlanCase, observation: CallObservation) -> Kind | None:
         return "zeros", None
     if _are_arguments(arrays, case):
         return "argument", None
-    return (_ONE, float(whole[0])) if (whole == whole[0]).all() else ("", None)
+    return (_ONE_NUMBER, float(whole[0])) if (whole == whole[0]).all() else ("", None)
 
 
 def _are_arguments(arrays: Sequence[Floats], case: PlanCase) -> bool:
@@ -403,7 +403,7 @@ def _key(arrays: Sequence[Floats]) -> Hashable:
 
 
 def _words(name: str, value: Hashable) -> str:
-    if name == _ONE:
+    if name == _ONE_NUMBER:
         return f"returns the number {number(value)} everywhere"
     return {
         "raises": "raises an exception",

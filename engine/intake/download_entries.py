@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 # Suffixes whose files may be graded; nothing else but archives is ever unpacked or opened.
-_WANTED = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
+_GRADED_SUFFIXES = {".py", ".ipynb", ".yaml", ".yml", *TABLES}
 _ARCHIVES = (".tar.gz", ".tgz", ".tar", ".zip")
 _OTHER_ARCHIVES = (".7z", ".rar", ".gz", ".xz", ".bz2", ".zst", ".tbz2", ".txz")
 _LISTINGS = {"submission_metadata.yml"}
@@ -62,7 +62,7 @@ class FoundEntries:
 
 def is_wanted(name: str) -> bool:
     """Return whether a file of this name may be graded."""
-    return Path(name).suffix.lower() in _WANTED
+    return Path(name).suffix.lower() in _GRADED_SUFFIXES
 
 
 def is_listing(name: str) -> bool:

@@ -267,7 +267,7 @@ class _Modules:
     """
 
     def __init__(self, files: Sequence[CodeEntry]) -> None:
-        self._own = {stem: file.path for file in files if (stem := _module(file.name))}
+        self._by_stem = {stem: file.path for file in files if (stem := _module(file.name))}
         self._copies: dict[str, list[tuple[int, Path]]] = {}
         for file in files:
             original, number = copy_of(file.name)
@@ -282,7 +282,7 @@ class _Modules:
             for stem, copies in self._copies.items()
             if (earlier := [copy for copy in copies if copy[0] <= number])
         }
-        return (self._own | fitting).get
+        return (self._by_stem | fitting).get
 
 
 def _module(filename: str) -> str:
@@ -308,7 +308,7 @@ _NONE: Mapping[str, Path] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _SortedFile:
     """A file, what its name says, and whose it is: nobody's where only the file itself can say it."""
 
     entry: FileEntry
@@ -349,7 +349,7 @@ class DownloadSorter:
         self._ignored = list(self._listing.entries.ignored)
         self._tables: list[AnswerTable] = []
         self._handed: dict[str, list[RankedFile]] = {}
-        self._folders: dict[tuple[str, ...], list[tuple[_Found, CodeEntry]]] = {}
+        self._folders: dict[tuple[str, ...], list[tuple[_SortedFile, CodeEntry]]] = {}
 
     def run(self) -> IntakeResult:
         """Return the collection."""
@@ -445,9 +445,9 @@ class DownloadSorter:
             return
         for student in students:
             self._handed.setdefault(student, [])
-        self._sort_kind(entry, _Found(entry, entry.path or Path(), place, students, inside))
+        self._sort_kind(entry, _SortedFile(entry, entry.path or Path(), place, students, inside))
 
-    def _sort_kind(self, entry: FileEntry, file: _Found) -> None:
+    def _sort_kind(self, entry: FileEntry, file: _SortedFile) -> None:
         name = file.inside[-1]
         suffix = Path(name).suffix.lower()
         if entry.path is None:
@@ -467,7 +467,7 @@ class DownloadSorter:
         else:
             self._add(file, FileKind.CODE, file.place.item)
 
-    def _sort_unread(self, file: _Found, name: str) -> None:
+    def _sort_unread(self, file: _SortedFile, name: str) -> None:
         if packed_otherwise(name):
             message, step = "this kind of archive is not opened", "pack it as .zip or .tar.gz"
         else:
@@ -477,7 +477,7 @@ class DownloadSorter:
                 step = f"if it is {clean_line(inner, 60)}, name it so and hand it in again"
         self._not_graded(file, message, step)
 
-    def _sort_code_folder(self, files: list[tuple[_Found, CodeEntry]]) -> None:
+    def _sort_code_folder(self, files: list[tuple[_SortedFile, CodeEntry]]) -> None:
         by_path = {code.path: file for file, code in files}
         names = self._listing.names
         result = sort_folder([code for _, code in files], names.items, self._listing.only_item)
@@ -495,14 +495,14 @@ class DownloadSorter:
             message = "there is no code exercise of this name"
             self._not_graded(by_path[code.path], message, step, about=nearest or "")
 
-    def _sort_table(self, file: _Found) -> None:
+    def _sort_table(self, file: _SortedFile) -> None:
         if file.place.hand_in is None:
             self._tables.append(AnswerTable(file.path, file.entry.name))
         else:
             step = "put a table of the class's answers beside the students' folders; a student hands in YAML"
             self._not_graded(file, "a table isn't one student's", step)
 
-    def _sort_quiz(self, file: _Found) -> None:
+    def _sort_quiz(self, file: _SortedFile) -> None:
         alone = file.place.hand_in is None
         try:
             text = read_hand_in(file.path)
@@ -537,7 +537,7 @@ class DownloadSorter:
 
     def _add(
         self,
-        code: _Found,
+        code: _SortedFile,
         kind: FileKind,
         item: str | None,
         beside: Mapping[str, Path] = _NONE,
@@ -568,7 +568,7 @@ class DownloadSorter:
         for student in code.students:
             self._handed.setdefault(student, []).append(ranked)
 
-    def _not_graded(self, file: _Found, message: str, step: str, about: str = "") -> None:
+    def _not_graded(self, file: _SortedFile, message: str, step: str, about: str = "") -> None:
         # What the learning system itself put there is nobody's mistake.
         if self._layout.is_leftover(file.entry.parts[self._listing.depth :]):
             self._ignored.append(file.entry.name)

@@ -79,7 +79,7 @@ class QuizQuestions:
             raise QuizError("this is no question of the quiz", next_step=_nearest(text, self._names))
         raise QuizError(
             f"question {of_part.number} has no part {clean_line(part, 40)!r}",
-            next_step=f"its parts are {_listed(part.id for part in of_part.variant.parts)}",
+            next_step=f"its parts are {_quoted(part.id for part in of_part.variant.parts)}",
         )
 
     def _question(self, text: str) -> QuizQuestion | None:
@@ -115,8 +115,8 @@ class QuizQuestions:
         parts = [part.id for part in question.variant.parts]
         if len(parts) != 1:
             raise QuizError(
-                f"question {question.number} has the parts {_listed(parts)}",
-                next_step=f"a column for each: {_listed(f'{question.number}.{part}' for part in parts)}",
+                f"question {question.number} has the parts {_quoted(parts)}",
+                next_step=f"a column for each: {_quoted(f'{question.number}.{part}' for part in parts)}",
             )
         return question.number, parts[0]
 
@@ -133,7 +133,7 @@ class QuizQuestions:
         return (question.number, ids[at]) if 0 <= at < len(ids) else None
 
 
-def _listed(texts: Iterable[str]) -> str:
+def _quoted(texts: Iterable[str]) -> str:
     return ", ".join(texts)
 
 

@@ -272,7 +272,7 @@ class _Taking:
         self._roster = roster
         self._zone = zone
         self._refuse_unlisted = refuse_unlisted
-        self._found: list[tuple[AnswerRow, str, AnsweredQuiz]] = []
+        self._answered: list[tuple[AnswerRow, str, AnsweredQuiz]] = []
         self.files: dict[str, list[HandedFile]] = {}
         self.problems: list[IntakeProblem] = []
         self.ignored: list[str] = []
@@ -320,13 +320,13 @@ class _Taking:
             return
         for message, step in answered.problems:
             self._refuse(row, message, step, student)
-        self._found.append((row, student, answered))
+        self._answered.append((row, student, answered))
 
     def _hand_in(self, times: list[str]) -> None:
         # In the order of their times: which attempt counts goes by it.
         moments = TimeColumn(times, self._zone)
         timeless: list[AnswerRow] = []
-        for row, student, answered in self._found:
+        for row, student, answered in self._answered:
             if answered.is_blank:
                 self._tell_blank(row, student, answered)
                 continue
@@ -366,10 +366,13 @@ class _Taking:
     def _tell_strange(self, answers: ClassAnswers) -> None:
         # Once for each head, not for each student; somebody else's question is told for each row.
         known = {
-            head for row, _, answered in self._found for head in row.answers if head not in answered.strange
+            head
+            for row, _, answered in self._answered
+            for head in row.answers
+            if head not in answered.strange
         }
         lost: Counter[tuple[str, str, str]] = Counter()
-        for row, student, answered in self._found:
+        for row, student, answered in self._answered:
             for head, (fault, step) in answered.strange.items():
                 if head not in known:
                     lost[head, fault, step] += bool(row.answers[head])

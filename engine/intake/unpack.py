@@ -156,7 +156,7 @@ class _Nest:
         """
         size = _size(path)
         most = self._limits.listing if is_listing(parts[-1]) else self._limits.entry
-        fault = f"is larger than {most // 2**20} MiB" if size > most else self._taken(size, owner, None)
+        fault = f"is larger than {most // 2**20} MiB" if size > most else self._size_fault(size, owner, None)
         if fault:
             self._entries.refuse("/".join(parts), f"this file {fault}; it was not read", "ask for it again")
         return fault is None
@@ -300,7 +300,7 @@ class _Nest:
                     if size > most:
                         fault = f"unpacks to more than {most // 2**20} MiB"
                     fault = fault or self._budget.size_fault(size, member.packed)
-                    fault = fault or self._taken(len(chunk), archive.whose(parts), archive.share)
+                    fault = fault or self._size_fault(len(chunk), archive.whose(parts), archive.share)
                     if fault:
                         break
                     target.write(chunk)
@@ -316,7 +316,7 @@ class _Nest:
         self._refuse(parts, f"{fault}; it was not taken", "ask for it again")
         return False
 
-    def _taken(self, chunk: int, owner: Parts | None, share: ArchiveShare | None) -> str | None:
+    def _size_fault(self, chunk: int, owner: Parts | None, share: ArchiveShare | None) -> str | None:
         while (
             self._budget.is_full(chunk) and (spender := self._budget.spender(owner, size=chunk)) is not None
         ):

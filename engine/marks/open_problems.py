@@ -70,14 +70,14 @@ class OpenProblems:
             The file can't be read.
         """
         attempts: dict[str, list[Attempt]] = {}
-        found = []
+        problems = []
         for entry in self._read():
             student = entry.problem.student
             if student is not None and student not in attempts:
                 attempts[student] = [a for a in store.attempts(student=student) if _is_readable(a)]
             if not any(_settles(attempt, entry) for attempt in attempts.get(student or "", ())):
-                found.append(entry.problem)
-        return tuple(found)
+                problems.append(entry.problem)
+        return tuple(problems)
 
     def update(
         self,

@@ -269,9 +269,9 @@ class FileGrader:
             problem = self._quiz_problem(student, file, quiz)
             if problem is not None or quiz is None:
                 return FileResult(student, file, problem=problem)
-            asked = as_answered(self.store, quiz, filled.retries, filled.asked)
-            if self._all_graded(asked, filled.answers):
-                problem = _missing(student, file, asked, filled)
+            questions = as_answered(self.store, quiz, filled.retries, filled.asked)
+            if self._all_graded(questions, filled.answers):
+                problem = _missing(student, file, questions, filled)
                 return FileResult(student, file, was_graded=True, problem=problem)
             handed = hand_in(
                 self.store,

@@ -81,12 +81,14 @@ def find(
     """
     exercises = []
     for item, works in sorted(collected.works.items()):
-        exercises.append(_found(item, works, handouts(item), keep))
+        exercises.append(_exercise_findings(item, works, handouts(item), keep))
         progress()
     return SimilarityFindings(tuple(exercises), crossings, tuple(collected.problems))
 
 
-def _found(item: str, works: Sequence[HandedInCode], handouts: Sequence[str], keep: int) -> ExerciseFindings:
+def _exercise_findings(
+    item: str, works: Sequence[HandedInCode], handouts: Sequence[str], keep: int
+) -> ExerciseFindings:
     comparison = compare(item, works, handouts=handouts, keep=keep)
     usual = comparison.usual
     return ExerciseFindings(

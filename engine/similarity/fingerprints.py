@@ -21,7 +21,14 @@ from functools import lru_cache
 
 from engine.code.source import MAX_CHARACTERS, parse_python
 from engine.similarity.rewrite import plain, without_temporaries
-from engine.similarity.tokens import OWN, CodeToken, FileNames, StatementTokens, TokenStatement, names_of
+from engine.similarity.tokens import (
+    STUDENT_NAME,
+    CodeToken,
+    FileNames,
+    StatementTokens,
+    TokenStatement,
+    names_of,
+)
 
 __all__ = [
     "GRAM",
@@ -148,7 +155,9 @@ def _word_pieces(line: str, number: int, names: FileNames) -> Iterator[CodeToken
         elif match.lastgroup == "name":
             known = word if word in _KEYWORDS else names.library(word)
             yield (
-                CodeToken(OWN, number, word) if known is None else CodeToken(known.rpartition(".")[2], number)
+                CodeToken(STUDENT_NAME, number, word)
+                if known is None
+                else CodeToken(known.rpartition(".")[2], number)
             )
         elif match.lastgroup == "sign" and word not in "()[]{},.:;":
             yield CodeToken(word, number)

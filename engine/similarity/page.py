@@ -191,7 +191,7 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sheet:
+class _ComparisonPage:
     row: _Row
     found: ExerciseFindings
     detail: PairDetail
@@ -200,8 +200,8 @@ class _Sheet:
 @dataclass(frozen=True, slots=True)
 class _Exercise:
     found: ExerciseFindings
-    pairs: list[_Sheet]
-    by_wording: list[_Sheet]
+    pairs: list[_ComparisonPage]
+    by_wording: list[_ComparisonPage]
 
 
 def write_similarity_pages(
@@ -243,10 +243,10 @@ def write_similarity_pages(
 
 def _sheets(
     findings: ExerciseFindings, prefix: str, details: Sequence[PairDetail], labels: FileLabels
-) -> list[_Sheet]:
+) -> list[_ComparisonPage]:
     # The files are numbered: a link must not give a name away.
     return [
-        _Sheet(
+        _ComparisonPage(
             _Row(
                 f"pairs/{prefix}-{rank:03}.html",
                 labels.of(entry.pair.first),
@@ -262,7 +262,7 @@ def _sheets(
     ]
 
 
-def _pair_page(sheet: _Sheet, labels: FileLabels) -> str:
+def _pair_page(sheet: _ComparisonPage, labels: FileLabels) -> str:
     pair = sheet.detail.pair
     return render(
         "pair.html.j2",

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = [
-    "OWN", "CodeToken", "ExpressionTokens", "FileNames", "StatementTokens", "TokenStatement", "names_of",
+    "STUDENT_NAME", "CodeToken", "ExpressionTokens", "FileNames", "StatementTokens", "TokenStatement",
+    "names_of",
 ]  # fmt: skip
 
 
-OWN = "·"
+STUDENT_NAME = "·"
 """Text of every name that the student chose: what it is called doesn't count, which one it is does."""
 
 
@@ -27,7 +28,7 @@ class CodeToken:
     Parameters
     ----------
     text : str
-        What is compared; :data:`OWN` for a name that the student chose.
+        What is compared; :data:`STUDENT_NAME` for a name that the student chose.
     line : int
         From 1, in the file as handed in.
     name : str
@@ -62,19 +63,19 @@ class FileNames:
     ----------
     imported : mapping of str to str
         Name in this file → full name in its library (``np`` → ``numpy``, ``exp`` → ``math.exp``).
-    own : frozenset of str
+    defined : frozenset of str
         Functions, classes, arguments and variables of the file.
     own_attributes : frozenset of str
         Attributes and methods that the file itself makes.
     """
 
     imported: Mapping[str, str]
-    own: frozenset[str]
+    defined: frozenset[str]
     own_attributes: frozenset[str]
 
     def library(self, name: str) -> str | None:
         """Return what a name that isn't the student's own means; None for their own."""
-        if name in self.own:
+        if name in self.defined:
             return None
         if name in self.imported:
             return self.imported[name]
@@ -155,9 +156,9 @@ class ExpressionTokens:
 
     def all(self, nodes: Sequence[ast.expr]) -> list[CodeToken]:
         """Return the tokens of several expressions, one after the other."""
-        return [token for node in nodes for token in self.one(node)]
+        return [token for node in nodes for token in self.expression(node)]
 
-    def one(self, node: ast.expr) -> list[CodeToken]:
+    def expression(self, node: ast.expr) -> list[CodeToken]:
         """Return the tokens of one expression."""
         match node:
             case ast.Name():
@@ -181,11 +182,11 @@ class ExpressionTokens:
                 signs = [CodeToken(type(op).__name__, node.lineno) for op in node.ops]
                 return [*signs, *self.all([node.left, *node.comparators])]
             case ast.UnaryOp():
-                return [CodeToken(type(node.op).__name__, node.lineno), *self.one(node.operand)]
+                return [CodeToken(type(node.op).__name__, node.lineno), *self.expression(node.operand)]
             case ast.Slice():
                 ends = [node.lower, node.upper, *([node.step] if node.step else [])]
                 missing = CodeToken("_", node.lineno)
-                bounds = [self.one(end) if end else [missing] for end in ends]
+                bounds = [self.expression(end) if end else [missing] for end in ends]
                 return [CodeToken("Slice", node.lineno), *(token for part in bounds for token in part)]
             case ast.JoinedStr():
                 return [CodeToken("STRING", node.lineno)]
@@ -197,7 +198,7 @@ class ExpressionTokens:
     def _name(self, name: str, line: int) -> CodeToken:
         meaning = self._names.library(name)
         if meaning is None:
-            return CodeToken(OWN, line, name)
+            return CodeToken(STUDENT_NAME, line, name)
         last = meaning.rpartition(".")[2]
         return CodeToken(_SYNONYMS.get(last, last), line)
 
@@ -205,15 +206,17 @@ class ExpressionTokens:
         if self._is_module(node.value):
             return [CodeToken(_SYNONYMS.get(node.attr, node.attr), node.lineno)]
         if node.attr in self._names.own_attributes:
-            return [CodeToken(OWN, node.lineno, f".{node.attr}")]
+            return [CodeToken(STUDENT_NAME, node.lineno, f".{node.attr}")]
         word = _SYNONYMS.get(node.attr, node.attr)
-        return [CodeToken(f".{word}", node.lineno), *self.one(node.value)]
+        return [CodeToken(f".{word}", node.lineno), *self.expression(node.value)]
 
     def _is_module(self, node: ast.expr) -> bool:
         while isinstance(node, ast.Attribute):
             node = node.value
         return (
-            isinstance(node, ast.Name) and node.id in self._names.imported and node.id not in self._names.own
+            isinstance(node, ast.Name)
+            and node.id in self._names.imported
+            and node.id not in self._names.defined
         )
 
     def _call(self, node: ast.Call) -> list[CodeToken]:
@@ -222,13 +225,13 @@ class ExpressionTokens:
         is_method = False
         if isinstance(func, ast.Attribute) and not self._is_module(func.value):
             if func.attr in self._names.own_attributes:
-                is_method, head = True, CodeToken(OWN, node.lineno, f".{func.attr}")
+                is_method, head = True, CodeToken(STUDENT_NAME, node.lineno, f".{func.attr}")
             else:
                 head = CodeToken(_SYNONYMS.get(func.attr, func.attr), node.lineno)
                 args.insert(0, func.value)
         elif isinstance(func, ast.Name | ast.Attribute):
-            (head,) = self.one(func)
-            is_method = head.text == OWN
+            (head,) = self.expression(func)
+            is_method = head.text == STUDENT_NAME
         else:
             head = CodeToken("call", node.lineno)
             args.insert(0, func)
@@ -236,18 +239,20 @@ class ExpressionTokens:
         for keyword in sorted(node.keywords, key=lambda keyword: keyword.arg or ""):
             if not is_method and keyword.arg:
                 tokens.append(CodeToken(f"{_SYNONYMS.get(keyword.arg, keyword.arg)}=", node.lineno))
-            tokens += self.one(keyword.value)
+            tokens += self.expression(keyword.value)
         return tokens
 
     def _binary(self, node: ast.BinOp) -> list[CodeToken]:
         sign = type(node.op).__name__
         if isinstance(node.op, _FREE_ORDER):
             return self._sorted(sign, node.lineno, list(_chain(node, type(node.op))))
-        return [CodeToken(sign, node.lineno), *self.one(node.left), *self.one(node.right)]
+        return [CodeToken(sign, node.lineno), *self.expression(node.left), *self.expression(node.right)]
 
     def _sorted(self, sign: str, line: int, operands: Sequence[ast.expr]) -> list[CodeToken]:
         # The order must be one that no renaming changes.
-        parts = sorted((self.one(o) for o in operands), key=lambda part: [token.text for token in part])
+        parts = sorted(
+            (self.expression(o) for o in operands), key=lambda part: [token.text for token in part]
+        )
         return [CodeToken(sign, line), *(token for part in parts for token in part)]
 
     def _comprehension(
@@ -258,13 +263,13 @@ class ExpressionTokens:
             tokens.append(CodeToken("for", node.lineno))
             tokens += self.all([generator.target, generator.iter])
             for condition in generator.ifs:
-                tokens += [CodeToken("if", condition.lineno), *self.one(condition)]
+                tokens += [CodeToken("if", condition.lineno), *self.expression(condition)]
         return tokens + self.all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
 
     def arguments(self, args: ast.arguments) -> list[CodeToken]:
         """Return the tokens of what a function takes: its names, then the defaults."""
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-        tokens = [CodeToken(OWN, arg.lineno, arg.arg) for arg in every if arg is not None]
+        tokens = [CodeToken(STUDENT_NAME, arg.lineno, arg.arg) for arg in every if arg is not None]
         return tokens + self.all([d for d in (*args.defaults, *args.kw_defaults) if d is not None])
 
     def anything(self, node: ast.AST) -> list[CodeToken]:
@@ -272,7 +277,7 @@ class ExpressionTokens:
         tokens = [CodeToken(type(node).__name__, getattr(node, "lineno", 1))]
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
-                tokens += self.one(child)
+                tokens += self.expression(child)
             elif isinstance(child, ast.arguments):
                 tokens += self.arguments(child)
         return tokens
@@ -332,7 +337,7 @@ class StatementTokens:
     def _definition(self, node: ast.stmt) -> list[TokenStatement]:
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         scope, self._scopes = self._scopes, self._scopes + 1
-        head = [token for wrapper in node.decorator_list for token in self._read.one(wrapper)]
+        head = [token for wrapper in node.decorator_list for token in self._read.expression(wrapper)]
         head.append(CodeToken("class" if isinstance(node, ast.ClassDef) else "def", node.lineno))
         if isinstance(node, ast.ClassDef):
             head += self._read.all(node.bases)
@@ -346,7 +351,7 @@ class StatementTokens:
                 return [
                     CodeToken("=", node.lineno),
                     *self._read.all(node.targets),
-                    *self._read.one(node.value),
+                    *self._read.expression(node.value),
                 ]
             case ast.Return():
                 return [
@@ -354,25 +359,25 @@ class StatementTokens:
                     *(self._read.all([node.value]) if node.value else []),
                 ]
             case ast.Expr():
-                return self._read.one(node.value)
+                return self._read.expression(node.value)
             case ast.For() | ast.AsyncFor():
                 return [
                     CodeToken("for", node.lineno),
-                    *self._read.one(node.target),
-                    *self._read.one(node.iter),
+                    *self._read.expression(node.target),
+                    *self._read.expression(node.iter),
                 ]
             case ast.If() | ast.While():
                 word = "if" if isinstance(node, ast.If) else "while"
-                return [CodeToken(word, node.lineno), *self._read.one(node.test)]
+                return [CodeToken(word, node.lineno), *self._read.expression(node.test)]
             case ast.With() | ast.AsyncWith():
                 items = [part for item in node.items for part in (item.context_expr, item.optional_vars)]
                 return [CodeToken("with", node.lineno), *self._read.all([part for part in items if part])]
             case ast.Raise():
                 # the words of the message are free
                 raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-                return [CodeToken("raise", node.lineno), *(self._read.one(raised) if raised else [])]
+                return [CodeToken("raise", node.lineno), *(self._read.expression(raised) if raised else [])]
             case ast.Assert():
-                return [CodeToken("assert", node.lineno), *self._read.one(node.test)]
+                return [CodeToken("assert", node.lineno), *self._read.expression(node.test)]
             case ast.Global() | ast.Nonlocal() | ast.Try():
                 return []
             case _:

@@ -250,7 +250,7 @@ def _tag_missing(fault: Fault) -> str:
     return f"the key '{name}' is missing here; it says which kind this is"
 
 
-def _own(fault: Fault) -> str:
+def _plain_fault(fault: Fault) -> str:
     return str(fault.get("ctx", {}).get("text") or fault["msg"])
 
 
@@ -287,13 +287,13 @@ _SENTENCES: dict[str, Callable[[Fault], str]] = {
     "enum": _choice,
     "union_tag_invalid": _tag,
     "union_tag_not_found": _tag_missing,
-    "store_address": _own,
-    "rule": _own,
-    "ragged": _own,
-    "rule_here": _own,
-    "number_range": _own,
-    "number_digits": _own,
-    "too_many_numbers": _own,
+    "store_address": _plain_fault,
+    "rule": _plain_fault,
+    "ragged": _plain_fault,
+    "rule_here": _plain_fault,
+    "number_range": _plain_fault,
+    "number_digits": _plain_fault,
+    "too_many_numbers": _plain_fault,
     "value_error": lambda fault: str(fault["msg"]).removeprefix("Value error, "),
 }
 

@@ -92,8 +92,8 @@ def _looks_the_same(
     """Tell whether stem and prompts read as they did when the variant was handed out."""
     renderer = renderer_of(solved, registry)
     prompts = [renderer.text(step.prompt, "prompt").plain for step in spec.steps]
-    shown = [part.prompt.plain for part in variant.parts if part.prompt is not None]
-    return renderer.text(spec.stem, "stem").plain == variant.stem.plain and prompts == shown
+    prompts = [part.prompt.plain for part in variant.parts if part.prompt is not None]
+    return renderer.text(spec.stem, "stem").plain == variant.stem.plain and prompts == prompts
 
 
 def _written(
@@ -149,9 +149,9 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
         return replace(new, prompt=old.prompt)
     reworded = getattr(answer, "key", None) is None
     options = _paired(spec, old.options, new.options, reworded=reworded)
-    letter = {theirs.id: shown.id for shown, theirs in options}
-    shown = tuple(_with_current_key(*pair) for pair in options)
-    part = replace(new, prompt=old.prompt, options=shown)
+    letter = {theirs.id: current.id for current, theirs in options}
+    current = tuple(_with_current_key(*pair) for pair in options)
+    part = replace(new, prompt=old.prompt, options=current)
     if old.type == "matching":
         prompts = _paired(spec, old.prompts, new.prompts, reworded=True)
         target = dict(zip((prompt.id for prompt in new.prompts), new.key_ids, strict=True))
@@ -165,9 +165,9 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
         )
     if old.type == "ordering":
         return replace(part, key_ids=tuple(letter[name] for name in new.key_ids if name in letter))
-    right = tuple(option.id for option in shown if option.correct)
+    right = tuple(option.id for option in current if option.correct)
     # A question whose options are all right, or all wrong, is no question any more.
-    if not right or len(right) == len(shown):
+    if not right or len(right) == len(current):
         raise _undecided(spec, f"{'every' if right else 'no'} option that this variant shows is right now")
     if old.type == "single_choice" and len(right) > 1:
         raise _undecided(spec, f"{len(right)} of the options that this variant shows are right now")
@@ -176,9 +176,9 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     return replace(part, key_ids=right, settings={**new.settings, **counts})
 
 
-def _with_current_key(shown: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
+def _with_current_key(ours: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
     """Return an option as it was shown, with what the item says of it now."""
-    return replace(theirs, id=shown.id, text=shown.text)
+    return replace(theirs, id=ours.id, text=ours.text)
 
 
 def _paired(

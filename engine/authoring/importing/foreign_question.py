@@ -291,19 +291,19 @@ class FileFaults:
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
-        self._found: list[Diagnostic] = []
+        self._diagnostics: list[Diagnostic] = []
 
     def add(self, place: FilePlace, message: str) -> None:
         """Note one fault."""
-        if len(self._found) < MAX_FAULTS:
-            self._found.append(self._source.fault(place, message))
+        if len(self._diagnostics) < MAX_FAULTS:
+            self._diagnostics.append(self._source.fault(place, message))
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._diagnostics)
 
     def in_order(self) -> tuple[Diagnostic, ...]:
         """Return all of them by line and column, each once."""
-        unique = dict.fromkeys(self._found)
+        unique = dict.fromkeys(self._diagnostics)
         return tuple(sorted(unique, key=lambda fault: (fault.line, fault.column)))
 
 

@@ -226,18 +226,18 @@ class _Search:
         # a job costs a process, but not where our own mutants run
         self._at_once = _FEW if isinstance(runner, TrustedRunner) else MAX_CALLS
         self._left = MAX_CALLS - 1  # one is for the last look
-        self._asked: set[object] = set()
+        self._tried: set[object] = set()
 
     def first_wrong(self, candidates: Sequence[CandidateInput], fault: str | None = None) -> _Trial | None:
         """Run candidates in their order; return the first that is wrong in this aspect, or most seriously."""
         mild: _Trial | None = None
-        fresh = [candidate for candidate in candidates if fingerprint(candidate) not in self._asked]
+        fresh = [candidate for candidate in candidates if fingerprint(candidate) not in self._tried]
         valid = [candidate for candidate in fresh if self._exercise.family.is_valid_input(candidate.args)]
         while valid and self._left > 0:
             most = min(self._at_once, self._left)
             batch, valid = valid[:most], valid[most:]
             self._left -= len(batch)
-            self._asked.update(fingerprint(candidate) for candidate in batch)
+            self._tried.update(fingerprint(candidate) for candidate in batch)
             for trial in self._run(batch):
                 kind = trial.fault
                 if kind is None or fault not in (None, kind):
@@ -314,7 +314,7 @@ def find_counterexample(
     if not faults:  # what is wrong shows in no result: an input that must be refused, a gradient
         return None
     key = (exercise.version, run.plan.id, run.library, _signature(run))
-    earlier = _kept.get(key)
+    earlier = _cached.get(key)
     search = _Search(exercise, submission, run.library, runner)
     if earlier is not None:
         if earlier[0] == submission.sha256:
@@ -329,7 +329,7 @@ def find_counterexample(
     if trial is None or (trial.fault in _MILD and not faults.issubset(_MILD)):
         trial = _smallest(exercise, search) or trial
     smallest = None if trial is None else _show(exercise, run.library, trial)
-    _kept.put(key, (submission.sha256, smallest, None if trial is None else trial.candidate))
+    _cached.put(key, (submission.sha256, smallest, None if trial is None else trial.candidate))
     return smallest
 
 
@@ -476,8 +476,8 @@ def _signature(run: PlanObservations) -> str:
     return digest.hexdigest()
 
 
-Kept = tuple[str, Counterexample | None, CandidateInput | None]
+KeptCounterexample = tuple[str, Counterexample | None, CandidateInput | None]
 
 
-_kept = LruCache[Kept](512)
+_cached = LruCache[KeptCounterexample](512)
 _known_results = LruCache[ExpectedResult](8192)  # tiny arrays: some MiB

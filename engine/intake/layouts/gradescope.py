@@ -131,7 +131,7 @@ class GradescopeLayout(DownloadLayout):
     def __init__(self, listing: DownloadListing, path: Path, label: str) -> None:
         super().__init__(listing)
         self._hand_ins: dict[str, HandIn] = {}
-        self._shown = label
+        self._label = label
         try:
             content = read_ruby_yaml(path, label, leave_out={"results", "answers", "rubric"})
         except InputError as error:
@@ -195,7 +195,7 @@ class GradescopeLayout(DownloadLayout):
         return moment
 
     def _fault(self, folder: str, message: str, step: str = "") -> None:
-        self.problems.append(IntakeProblem(f"{self._shown}: {clean_line(folder, 60)}", message, step))
+        self.problems.append(IntakeProblem(f"{self._label}: {clean_line(folder, 60)}", message, step))
 
 
 def _people(submission: Mapping[str, Any]) -> tuple[DownloadPerson, ...]:

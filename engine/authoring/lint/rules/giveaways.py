@@ -130,8 +130,8 @@ def _numbers(subject: LintSubject, name: str) -> Iterator[LintFinding]:
         return
     for loc, shows_key in showings.items():
         if len(shows_key) >= min(_FEW, len(subject.variants)) and sum(shows_key) >= _MOST * len(shows_key):
-            what = "the answer" if name == "answer" else f"the answer to {name}"
-            message = f"the text shows {what} before it is given"
+            phrase = "the answer" if name == "answer" else f"the answer to {name}"
+            message = f"the text shows {phrase} before it is given"
             yield subject.warning(message, loc, next_step="say how to find it, not what it is")
 
 

@@ -227,8 +227,8 @@ def _intended(
     loc: tuple[int | str, ...],
 ) -> Iterator[LintFinding]:
     if erratum.kind == "nearest_option_misrounded" and erratum.intended_option != result.nearest:
-        what = f"erratum {erratum.id} names another intended option than the nearest one"
-        message = f"{what}; {result.describe()}"
+        message = f"erratum {erratum.id} names another intended option than the nearest one"
+        message = f"{message}; {result.describe()}"
         yield subject.fault(
             message, (*loc, "intended_option"), expected=result.nearest, got=erratum.intended_option or "none"
         )
