@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from engine.intake.file_names import plain_name
+from engine.intake.download_entries import plain_name
 from engine.text.escape import clean_line
 
 __all__ = [
@@ -66,7 +66,7 @@ class ArchiveMember:
     Parameters
     ----------
     name : str
-        As :func:`engine.intake.file_names.plain_name` gives it; foreign text.
+        As :func:`engine.intake.download_entries.plain_name` gives it; foreign text.
     is_folder : bool
     packed : int
         Bytes that it takes up in the archive.

@@ -27,8 +27,7 @@ from engine.intake.code_files import (
     sha256_of_files,
     source_of,
 )
-from engine.intake.download_entries import FileEntry, packed_otherwise
-from engine.intake.file_names import copy_of, quiz_head
+from engine.intake.download_entries import FileEntry, copy_of, packed_otherwise, quiz_head
 from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOwner, PlainLayout
 from engine.text.escape import clean_line
 from engine.text.files import read_hand_in

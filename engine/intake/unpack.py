@@ -26,12 +26,14 @@ from engine.intake.download_entries import (
     FileEntry,
     FoundEntries,
     archive_suffix,
+    common_length,
     is_junk,
     is_listing,
     is_wanted,
+    name_fault,
+    name_parts,
     read_folder,
 )
-from engine.intake.file_names import common_length, name_fault, name_parts
 from engine.text.escape import clean_line
 from engine.text.words import agree, count_noun
 

@@ -1,6 +1,6 @@
 """Properties of sequences: causal attention, recurrent states, a decoder's step, what a search returns.
 
-The first argument of a search is a :class:`~engine.code.step_table.StepTable`, the last two are the end
+The first argument of a search is a :class:`~engine.code.arguments.StepTable`, the last two are the end
 symbol and the largest length. Its result is a list of ids, or ids as a matrix filled up with -1 with one
 log-probability a row.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import Argument
+from engine.code.arguments import Argument, StepTable
 from engine.code.comparison import (
     DifferenceEvidence,
     contrast,
@@ -29,7 +29,6 @@ from engine.code.properties import Property
 from engine.code.properties.contract import judge_values
 from engine.code.properties.weights import least
 from engine.code.show import number
-from engine.code.step_table import StepTable
 from engine.text.words import count_noun
 
 __all__ = ["PROPERTIES"]

@@ -11,7 +11,7 @@ from collections import Counter
 from functools import cached_property
 from typing import ClassVar, Self
 
-from engine.intake.file_names import common_length
+from engine.intake.download_entries import common_length
 from engine.intake.layouts.layout import (
     DownloadLayout,
     DownloadListing,

@@ -11,8 +11,7 @@ from typing import ClassVar, Self
 
 from engine.course import Roster
 from engine.hand_ins import IntakeProblem
-from engine.intake.download_entries import FoundEntries, archive_suffix
-from engine.intake.file_names import ItemNames
+from engine.intake.download_entries import FoundEntries, ItemNames, archive_suffix
 
 __all__ = [
     "DownloadLayout", "DownloadListing", "DownloadPerson", "HandIn", "PathOwner", "levels",

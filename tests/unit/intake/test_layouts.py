@@ -14,8 +14,7 @@ from engine.course import Roster, Student
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeResult
 from engine.intake import collect
-from engine.intake.download_entries import FileEntry, FoundEntries
-from engine.intake.file_names import ItemNames
+from engine.intake.download_entries import FileEntry, FoundEntries, ItemNames
 from engine.intake.layouts import LAYOUTS, DownloadListing, choose
 
 ITEMS = ("softmax", "scaled-dot-scores", "sdpa", "masked-softmax")
