@@ -435,7 +435,7 @@ THRESHOLDS = {
     "a wrong option draws able students": f"seen by {_FEWEST_SHOWN} or more, chosen by {_FEWEST_CHOSE} or "
     "more, its point-biserial is above 0 and above every key's",
     "variants unequal": "q is at most 0.05 (Benjamini–Hochberg over all families)",
-    "all have the same points": "nobody differs, so nothing can be told of discrimination",
+    "all have the same points": "everybody has the same points, so there is no discrimination",
 }
 """Flag → when it is set; none is with fewer than 10 students."""
 

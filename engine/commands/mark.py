@@ -144,7 +144,7 @@ def import_marks(
         lines = [{"line": fault.line, "message": fault.message} for fault in faults]
         print_json({"stored": len(marks), "stood": stood, "faults": lines})
     else:
-        click.echo(f"{len(marks)} stored, {stood} stood already, {len(faults)} at fault")
+        click.echo(f"{len(marks)} stored, {stood} were there already, {len(faults)} at fault")
     return 1 if faults else 0
 
 

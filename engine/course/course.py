@@ -342,7 +342,7 @@ class Course:
 
     def rule_problems(self) -> tuple[IntakeProblem, ...]:
         """Return the faults of the rules about marks as problems of a run that doesn't apply them."""
-        step = "mend it and run the same command again: what is graded is kept"
+        step = "fix it and run the same command again: what is graded is kept"
         effect = "no rule about marks was applied: marks are as graded, and students' pages show no results"
         return tuple(
             IntakeProblem(

@@ -84,7 +84,7 @@ def _header_fault(header: Sequence[str], columns: Mapping[str, int], body: Itera
         return "the first line must name the columns, `id` among them: id,name,email"
     heads = [plain_head(cell) for cell in header]
     repeated = sorted({heads[column] for column in columns.values() if heads.count(heads[column]) > 1})
-    return f"column {repeated[0]!r} stands twice" if repeated else None
+    return f"column {repeated[0]!r} appears twice" if repeated else None
 
 
 def _without_header(rows: Sequence[TableRow], columns: Mapping[str, int]) -> bool:
@@ -231,7 +231,7 @@ class Roster:
 
     def problems(self) -> list[IntakeProblem]:
         """Return the faults as problems of a collection that is graded nevertheless."""
-        step = "mend the roster, then grade again: what is graded is kept"
+        step = "fix the roster, then grade again: what is graded is kept"
         faults = [fault.diagnostic for fault in self.faults]
         return [IntakeProblem(f"{fault.file}:{fault.line}", fault.message, step) for fault in faults]
 
@@ -332,7 +332,7 @@ def candidate_ids(
     for field, text in fields.items():
         dispute = None if has_valid_id else roster.dispute(text)
         if dispute is not None:
-            raise IntakeError(dispute, next_step="mend the roster, then grade again")
+            raise IntakeError(dispute, next_step="fix the roster, then grade again")
         if field == "lms_id" and roster.by_lms_id:  # somebody else's id can be the same number
             ids = {roster.by_lms_id[text]} if text in roster.by_lms_id else set()
         else:
@@ -353,7 +353,7 @@ def describe_conflict(candidates: Candidates) -> str:
 
 
 def suggest_student(
-    text: str, roster: Roster, *, otherwise: str = "add the student to the roster, or mend the row"
+    text: str, roster: Roster, *, otherwise: str = "add the student to the roster, or fix the row"
 ) -> str:
     """Return the next step for somebody who isn't in the roster: the student with the nearest id or name."""
     people = {label: s.id for s in roster.students for label in (s.id, s.name) if label}

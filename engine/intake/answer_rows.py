@@ -123,7 +123,7 @@ def head_place(header: Sequence[str], names: Sequence[str]) -> int | None:
 def questions_of(
     header: Sequence[str], known: Collection[int | None], others: Callable[[str], bool] = lambda head: False
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the columns that are left for questions, and the heads among them that stand twice.
+    """Return the columns that are left for questions, and the heads among them that appear twice.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ _KINDS: tuple[TableKind, ...] = (moodle_responses, google_forms, microsoft_forms
 # A response with one of these states was never handed in.
 _UNFINISHED = frozenset({"in progress", "overdue", "never submitted", "abandoned", "not started", "-"})
 _SUMMARIES = frozenset({"overall average", "points possible", "manual posting"})
-_STEP = "mend this row, then grade again: what is graded is kept"
+_STEP = "fix this row, then grade again: what is graded is kept"
 
 
 def read_table(path: Path, name: str) -> ClassAnswers:

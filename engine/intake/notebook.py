@@ -60,7 +60,7 @@ def _check_syntax(cell: str, number: int, where: str) -> None:
             f"{clean_line(str(error.msg), 120)}",
             where=where,
             got=clean_line(error.text or "", 80) or None,
-            next_step="mend the cell, run the notebook from its beginning, and hand it in again",
+            next_step="fix the cell, run the notebook from its beginning, and hand it in again",
         ) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise SubmissionError(f"code cell {number} is nested too deeply", where=where) from error

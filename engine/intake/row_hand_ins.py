@@ -40,7 +40,7 @@ from engine.text.yaml_errors import Loc, YamlDocument
 
 __all__ = ["AnsweredQuiz", "answer_quiz", "read_class_yaml", "take_answers"]
 
-_YAML_STEP = "mend this entry, then grade again: what is graded is kept"
+_YAML_STEP = "fix this entry, then grade again: what is graded is kept"
 
 
 def read_class_yaml(path: Path, name: str) -> ClassAnswers:
@@ -209,7 +209,7 @@ def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> AnsweredQuiz:
     return AnsweredQuiz(filled, tuple(problems), strange)
 
 
-_STEP = "mend it, then grade again: what is graded is kept"
+_STEP = "fix it, then grade again: what is graded is kept"
 
 
 def take_answers(

@@ -298,11 +298,11 @@ class MutantSpec(StrictModel):
     )
     feedback: Sentence | None = Field(
         default=None,
-        description="What a student with this mistake is told; needed unless it `combines` others.",
+        description="What a student with this mistake reads; needed unless it `combines` others.",
     )
     combines: tuple[MisconceptionId, ...] = Field(
         default=(),
-        description="Ids of the mutants whose mistakes this one makes together: their sentences are told.",
+        description="Ids of the mutants whose mistakes this one makes together: students read their sentences.",
     )
     reference_only: Sentence | None = Field(
         default=None,

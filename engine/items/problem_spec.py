@@ -202,7 +202,7 @@ class SourceErratum(StrictModel):
     kind: Literal["nearest_option_misrounded", "no_correct_option", "type_error", "ambiguous", "notation"] = (
         Field(description="What kind of fault it is.")
     )
-    note: Prose = Field(description="What students are told.")
+    note: Prose = Field(description="What students read.")
     intended_option: Letter | None = Field(
         default=None, description="The printed letter that was clearly meant."
     )
@@ -211,7 +211,7 @@ class SourceErratum(StrictModel):
     )
     # an erratum such as "no option is right" would answer the question
     after: Flag = Field(
-        default=False, description="Whether the note is told with the feedback, as it gives the answer away."
+        default=False, description="Whether the note is shown with the feedback, as it gives the answer away."
     )
 
 

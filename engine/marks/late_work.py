@@ -132,8 +132,8 @@ class Untimed:
         cases = (
             (
                 self.without_time,
-                "don't tell when they came",
-                "doesn't tell when it came",
+                "have no time",
+                "has no time",
                 "see in the learning system who was late, and set those marks by hand: grade mark set",
             ),
             (

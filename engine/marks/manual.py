@@ -237,7 +237,7 @@ def _heads(file: str, head: TableRow) -> list[str]:
         if name and name not in _HEADS:
             problem = f"column '{name[:40]}' isn't known{did_you_mean(name, _HEADS)}"
         elif name and heads.count(name) > 1:
-            problem = f"column '{name}' stands twice"
+            problem = f"column '{name}' appears twice"
     missing = [name for name in ("student", "column") if name not in heads]
     if missing:
         problem = f"the first line must name the columns, `{missing[0]}` among them: {','.join(_HEADS)}"

@@ -154,7 +154,7 @@ Fault = tuple[Loc, str]
 
 
 def pin_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
-    """Return the pinned items that aren't there, are code, or stand twice."""
+    """Return the pinned items that aren't there, are code, or appear twice."""
     faults: list[Fault] = []
     pinned: set[str] = set()
     for index, section in enumerate(plan.blueprint.sections):

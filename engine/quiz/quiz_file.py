@@ -195,7 +195,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
         if not isinstance(number, int):
             faults.append(document.diagnostic(loc, "this question has lost its number (number: 1, 2, …)"))
         elif number in answers:
-            faults.append(document.diagnostic(loc, f"question {number} stands twice in the file; keep one"))
+            faults.append(document.diagnostic(loc, f"question {number} appears twice in the file; keep one"))
         else:
             answers[number] = _answers_of(document, loc, question, faults)
             claims[number] = {"points": document.written((*loc, "points")), "stem": question.get("stem")}
@@ -226,7 +226,7 @@ def _answers_of(
         part_loc = (*loc, "parts", i)
         name = document.written((*part_loc, "part"))
         if name in answers:
-            message = f"part {clean_line(name, 40)} stands twice in question {question['number']}; keep one"
+            message = f"part {clean_line(name, 40)} appears twice in question {question['number']}; keep one"
             faults.append(document.diagnostic((*part_loc, "part"), message))
         answers[name] = typed(document, (*part_loc, "answer")) if "answer" in part else ""
     return answers

@@ -120,7 +120,7 @@ class FileResult:
 
 
 _AGAIN = "ungraded before, too; look at the file, its own code may be the cause"
-_MEND = "mend the file and hand it in again; this cost no attempt"
+_MEND = "fix the file and hand it in again; this cost no attempt"
 _SET_ASIDE = (
     "the grader was killed each time that it graded this file (perhaps by the kernel, for want of memory), "
     "so it is set aside; look at it, and mark it by hand: grade mark set"

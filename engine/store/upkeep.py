@@ -216,7 +216,7 @@ def _copy_rows(source: Database, target: Database) -> Mapping[str, int]:
                 raise StoreError(
                     f"the copy of {table.name} isn't what was copied",
                     where=target.where,
-                    next_step="run it again; if it is told again, report it. The copy was taken back",
+                    next_step="run it again; if it fails again, report it. The copy was taken back",
                 )
             rows[table.name] = copied[0]
             if target.is_server and "id" in table.columns and table.autoincrement_column is not None:

@@ -494,7 +494,7 @@ def check_text(text: str, name: str, error: type[InputError] = SpecError) -> str
     index = find_control_character(text)
     if index is None:
         return text
-    message = f"the invisible character U+{ord(text[index]):04X} can't stand in this file; delete it"
+    message = f"the invisible character U+{ord(text[index]):04X} isn't allowed in this file; delete it"
     line, column = _place(text, index)
     raise error.of_file([Diagnostic(name, line, column, message, source_line(text, line))])
 

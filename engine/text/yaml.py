@@ -221,7 +221,7 @@ class _Reading:
             )
             self._fault(node.start_mark, message)
         elif find_control_character(node.value) is not None:
-            self._fault(node.start_mark, "a control character can't stand in a text; delete the escape")
+            self._fault(node.start_mark, "a control character isn't allowed in a text; delete the escape")
 
     def _fault(self, mark: Any, message: str) -> None:
         line, column = mark.line + 1, mark.column + 1

@@ -211,6 +211,6 @@ def test_a_file_that_cant_be_read_is_named_once_with_its_line_and_a_next_step(co
     row = next(line for line in ran.out.splitlines() if line.startswith("not graded: "))
     assert row.startswith("not graded: bob/quiz.yaml: line ")
     assert row.count("quiz.yaml") == 1
-    assert "  next: mend the file and hand it in again; this cost no attempt" in ran.out
+    assert "  next: fix the file and hand it in again; this cost no attempt" in ran.out
     for page in ("out/index.html", "out/students/bob.html"):
-        assert "mend the file and hand it in again" in Path(page).read_text(encoding="utf-8"), page
+        assert "fix the file and hand it in again" in Path(page).read_text(encoding="utf-8"), page

@@ -119,7 +119,7 @@ bob;softmax;;;yes
 def test_a_table_is_stored_once(grade, course: Course) -> None:
     Path("m.csv").write_text(TABLE)
     said = grade("mark", "import", "m.csv", "--course", "c", "--by", "Prof")
-    assert (said.code, said.out, said.err) == (0, "3 stored, 0 stood already, 0 at fault\n", "")
+    assert (said.code, said.out, said.err) == (0, "3 stored, 0 were there already, 0 at fault\n", "")
     expected = {
         ("ada", "softmax"): (7.5, False, "=well done", "Prof"),
         ("bob", "softmax"): (None, True, "", "Prof"),
@@ -166,7 +166,7 @@ def test_each_faulty_line_is_told_and_nothing_is_stored(grade, course: Course) -
         "m.csv:11:1: 7 cells, but the first line names 5",
     ]
     said = grade("mark", "import", "m.csv", "--course", "c", "--keep-going")
-    assert (said.code, said.out) == (1, "1 stored, 0 stood already, 9 at fault\n")
+    assert (said.code, said.out) == (1, "1 stored, 0 were there already, 9 at fault\n")
     assert list(standing(course)) == [("ada", "softmax")]
 
 
@@ -176,7 +176,7 @@ def test_each_faulty_line_is_told_and_nothing_is_stored(grade, course: Course) -
         ("", "the table of marks is empty"),
         ("student,score\nada,1\n", "the first line must name the columns, `column` among them"),
         ("student,column,scor\nada,softmax,1\n", "column 'scor' isn't known; did you mean 'score'?"),
-        ("student,column,student\nada,softmax,1\n", "column 'student' stands twice"),
+        ("student,column,student\nada,softmax,1\n", "column 'student' appears twice"),
     ],
 )
 def test_what_is_no_table_of_marks(grade, course: Course, text: str, message: str) -> None:

@@ -38,7 +38,7 @@ class ScoreMatrix:
     Raises
     ------
     ValueError
-        Shapes that don't fit, an item that stands twice, or points outside 0 to full marks.
+        Shapes that don't fit, an item that appears twice, or points outside 0 to full marks.
     """
 
     items: tuple[str, ...]
@@ -54,7 +54,7 @@ class ScoreMatrix:
                 f"{points.shape} and full {full.shape}"
             )
         if len(set(items)) < len(items):
-            raise ValueError("an item stands twice")
+            raise ValueError("an item appears twice")
         if not np.all((full > 0) & np.isfinite(full)):
             raise ValueError("full marks must be above 0")
         with np.errstate(invalid="ignore"):

@@ -79,7 +79,7 @@ def _any(values: ExactValues, sizes: tuple[int, int]) -> tuple[Floats]:
 
 
 def _add_ties(plan: PlanBuilder, sizes: Sequence[tuple[int, int]], values: ExactValues) -> list[int]:
-    # rows whose largest weight stands twice: the first column gets the 1
+    # rows whose largest weight appears twice: the first column gets the 1
     members = [plan.case("tie", _TIE, public=True)]
     for place, (m, n) in enumerate(sizes):
         A = np.zeros((m, n))

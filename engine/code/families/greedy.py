@@ -122,7 +122,7 @@ def _draw(values: ExactValues, search: SearchSizes, ends: bool) -> tuple[Argumen
 
 
 def _tied(values: ExactValues) -> tuple[Argument, ...]:
-    # rows whose largest probability stands twice
+    # rows whose largest probability appears twice
     rows = []
     for prefix in ((), (0,), (1,), (2,)):
         row = np.full(4, 0.125)

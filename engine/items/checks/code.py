@@ -92,7 +92,7 @@ def _mutants(context: CheckContext) -> Iterator[Diagnostic]:
             bool(context.value(*where, "combines")),
         )
         if has_feedback == is_pair:
-            what_else = "not both" if is_pair else "so that a student is told something"
+            what_else = "not both" if is_pair else "so that a student reads something"
             yield context.fault((*where, "id"), f"a mutant has either 'feedback' or 'combines', {what_else}")
         for place, name in context.texts(*where, "combines"):
             if name not in single:

@@ -279,7 +279,7 @@ def _draw(context: CheckContext, site: AnswerSite, pool: str) -> Iterator[Diagno
 
 
 def unique_ids(context: CheckContext, loc: Where, noun: str) -> Iterator[Diagnostic]:
-    """Yield ids that stand twice in the list at ``loc``."""
+    """Yield ids that appear twice in the list at ``loc``."""
     for where, name in repeats(context.texts(*loc, field="id")):
         yield context.fault(where, f"a {noun} with the id '{name}' stands above already")
 
@@ -290,7 +290,7 @@ def _equal_texts(context: CheckContext, loc: Where, noun: str) -> Iterator[Diagn
 
 
 def check_mistakes(context: CheckContext) -> Iterator[Diagnostic]:
-    """Yield misconceptions that stand twice, and ids without a sentence."""
+    """Yield misconceptions that appear twice, and ids without a sentence."""
     # the mistake of a step gives another value of that step, so that it can only be recognised there
     if context.value("misconceptions") and context.value("steps"):
         message = "the misconceptions of an item with steps stand in its steps"

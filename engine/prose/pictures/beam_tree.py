@@ -243,7 +243,7 @@ def beam_tree(T: Any, b: Any, vocabulary: str = "", places: int = 4) -> StemPict
         raise PictureFault(f'the table has {count_noun(size, "word")}; name them: beam_tree(T, b, "…")')
     words = words_of(vocabulary or " ".join(_LETTERS.split()[:size]), size, "vocabulary")
     if len(set(words)) != size:
-        raise PictureFault(f"a word stands twice in the vocabulary {' '.join(words)}")
+        raise PictureFault(f"a word appears twice in the vocabulary {' '.join(words)}")
     width = as_float(plain_value(b))
     if width != int(width) or width < 1:
         raise PictureFault(f"a beam width is a whole number from 1, got {width:g}")

@@ -115,7 +115,7 @@ def test_an_ordering_shows_its_cards_in_the_right_order(tmp_path: Path) -> None:
     texts = {option.id: option.text.plain for option in card.variant.parts[0].options}
     rows = [words(entry) for entry in node.iter("li") if words(entry).startswith("(")]
     assert rows == [f"({label}) {texts[label]}" for label in card.variant.parts[0].key_ids]
-    assert "a wrong answer is told: Each event needs the result of the one before it." in words(node)
+    assert "feedback on a wrong answer: Each event needs the result of the one before it." in words(node)
 
 
 def test_a_pair_shows_its_target(tmp_path: Path) -> None:

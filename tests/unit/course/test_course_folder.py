@@ -197,7 +197,7 @@ def test_all_faults_are_reported_with_their_lines(tmp_path: Path) -> None:
     ("data", "message"),
     [
         ("name,email\nAda,a@b\n", "name the columns"),
-        ("id,id\n1,2\n", "stands twice"),
+        ("id,id\n1,2\n", "appears twice"),
         ("ada\nbob\n", "name the columns"),
         ('id,name\n"ada,Ada\n', "no CSV"),
         (b"id\n\x81\x8d\n", "no text file"),

@@ -42,7 +42,7 @@ def test_an_id_of_two_people_is_nobodys(tmp_path: Path) -> None:
     assert roster.match("7") == () and roster.match("ada") == ("ada",)
     assert roster.problems() == [
         IntakeProblem(
-            place, "id '7' is in line 3 already", "mend the roster, then grade again: what is graded is kept"
+            place, "id '7' is in line 3 already", "fix the roster, then grade again: what is graded is kept"
         )
     ]
 

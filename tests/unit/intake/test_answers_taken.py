@@ -117,7 +117,7 @@ def test_people_who_arent_known(store: Store, tmp_path: Path) -> None:
         (
             "3",
             "no quiz week-1 was drawn for stranger",
-            "nobody in the roster has this id: add the student to the roster, or mend the row",
+            "nobody in the roster has this id: add the student to the roster, or fix the row",
             None,
         ),
         ("4", "this can be b1 or b2", "fill in the student's id", None),

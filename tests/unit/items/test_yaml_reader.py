@@ -185,7 +185,7 @@ def test_meant_escapes_in_double_quotes_stay(written: str) -> None:
 
 def test_an_escaped_control_character_is_refused() -> None:
     assert messages('a: "\\x1b[31mred"\n') == [
-        "1:4: a control character can't stand in a text; delete the escape"
+        "1:4: a control character isn't allowed in a text; delete the escape"
     ]
 
 
@@ -195,7 +195,7 @@ def test_an_escaped_control_character_in_a_key_is_refused_and_not_printed(tmp_pa
     with pytest.raises(SpecError) as caught:
         load_spec(path)
     assert "\x1b" not in str(caught.value)
-    assert "a control character can't stand in a text; delete the escape" in str(caught.value)
+    assert "a control character isn't allowed in a text; delete the escape" in str(caught.value)
 
 
 def test_depth_is_bounded_before_anything_is_built() -> None:
@@ -248,9 +248,12 @@ def test_a_file_of_ten_megabytes_is_refused_unread(tmp_path: Path) -> None:
         ),
         (b"a: \xc0\xaf\n", "1:4: the file isn't valid UTF-8"),
         (b"a: \xed\xa0\x80\n", "1:4: the file isn't valid UTF-8"),
-        (b"a: \x1b[31m\n", "1:4: the invisible character U+001B can't stand in this file; delete it"),
-        ("a: x\u2028y\n".encode(), "1:5: the invisible character U+2028 can't stand in this file; delete it"),
-        ("a: x\x85y\n".encode(), "1:5: the invisible character U+0085 can't stand in this file; delete it"),
+        (b"a: \x1b[31m\n", "1:4: the invisible character U+001B isn't allowed in this file; delete it"),
+        (
+            "a: x\u2028y\n".encode(),
+            "1:5: the invisible character U+2028 isn't allowed in this file; delete it",
+        ),
+        ("a: x\x85y\n".encode(), "1:5: the invisible character U+0085 isn't allowed in this file; delete it"),
     ],
 )
 def test_other_encodings_and_binary_files(data: bytes, message: str) -> None:
@@ -265,7 +268,7 @@ def test_a_byte_order_mark_is_taken_off_and_columns_stay_right() -> None:
 
 def test_a_lone_surrogate_in_text_is_refused() -> None:
     assert messages("a: \ud800") == [
-        "1:4: the invisible character U+D800 can't stand in this file; delete it"
+        "1:4: the invisible character U+D800 isn't allowed in this file; delete it"
     ]
 
 

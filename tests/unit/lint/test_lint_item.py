@@ -384,9 +384,9 @@ def test_a_silent_wrong_option_is_warned_of(spoiler: Spoils) -> None:
 
 def test_silent_pairs_and_orders_are_warned_of(spoiler: Spoils) -> None:
     pairs = warned(spoiler, "seq2seq-roles", lambda data: data["answer"]["prompts"][0].pop("feedback"))
-    assert pairs == ["a wrong pair would be told without a reason: reads the input sequence token by token"]
+    assert pairs == ["a wrong pair would get no reason: reads the input sequence token by token"]
     order = warned(spoiler, "greedy-trace-order", lambda data: data["answer"].pop("feedback"))
-    assert order == ["a wrong order would be told without a reason"]
+    assert order == ["a wrong order would get no reason"]
 
 
 def test_numbers_without_known_mistakes_are_warned_of(spoiler: Spoils) -> None:

@@ -85,7 +85,7 @@ def _mistakes(subject: LintSubject) -> Iterator[LintFinding]:
                     answers_of[mistake.misconception].append(_answer_of(mistake))
         for index, (name, answers) in enumerate(answers_of.items()):
             if not answers and parts:
-                message = f"{name} gives no answer in any variant, so nobody is ever told of it"
+                message = f"{name} gives no answer in any variant, so no student ever sees it"
                 yield subject.warning(message, (*loc, index), next_step="correct its expression, or drop it")
             elif len(answers) == len(parts) >= _ENOUGH:
                 for other in list(answers_of)[:index]:

@@ -34,12 +34,10 @@ def _of_answer(subject: LintSubject, answer: Any, loc: tuple[int | str, ...]) ->
     elif isinstance(answer, MatchingAnswer):
         for index, prompt in enumerate(answer.prompts):
             if not prompt.feedback:
-                message = f"a wrong pair would be told without a reason: {prompt.text.strip()[:60]}"
+                message = f"a wrong pair would get no reason: {prompt.text.strip()[:60]}"
                 yield subject.warning(message, (*loc, "prompts", index), next_step="give it feedback:")
     elif isinstance(answer, OrderingAnswer) and not answer.feedback:
-        yield subject.warning(
-            "a wrong order would be told without a reason", loc, next_step="give it feedback:"
-        )
+        yield subject.warning("a wrong order would get no reason", loc, next_step="give it feedback:")
 
 
 def _of_numbers(

@@ -96,7 +96,7 @@ FAULTS = [
     ("beam_tree(T, 0)", "a beam width is a whole number from 1, got 0"),
     ("beam_tree(T, 1.5)", "a beam width is a whole number from 1, got 1.5"),
     ('beam_tree(T, 2, "a b")', "3 vocabulary words are needed, got 2: a b"),
-    ('beam_tree(T, 2, "a b a")', "stands twice"),
+    ('beam_tree(T, 2, "a b a")', "appears twice"),
     ("beam_tree([0.5, 0.5], 2)", "needs a table of probabilities"),
     ("beam_tree(S, 2)", "no full tree"),
     ("beam_tree(stack([1, 0.5]), 2)", "sum"),
