@@ -302,7 +302,7 @@ class MutantSpec(StrictModel):
     )
     combines: tuple[MisconceptionId, ...] = Field(
         default=(),
-        description="Ids of the mutants whose mistakes this one makes together: students read their sentences.",
+        description="Ids of the mutants whose mistakes this one makes together; students read all sentences.",
     )
     reference_only: Sentence | None = Field(
         default=None,
