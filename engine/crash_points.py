@@ -10,8 +10,6 @@ import os
 import signal
 from collections.abc import Iterator
 
-__all__ = ["reached"]
-
 _VARIABLE = "SOFTMARK_CRASH_AT"
 _times: Iterator[int] = itertools.count(1)  # one step is atomic: threads count together
 

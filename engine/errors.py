@@ -33,32 +33,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-__all__ = [
-    "INTERNAL_FAULT_STEP",
-    "CourseError",
-    "Diagnostic",
-    "DrawError",
-    "EngineError",
-    "ExchangeError",
-    "ExpressionError",
-    "InputError",
-    "IntakeError",
-    "NoDeviceError",
-    "QuizError",
-    "ResponseFormatError",
-    "RunnerLostError",
-    "SandboxError",
-    "SoftmarkError",
-    "SpecError",
-    "StoreError",
-    "SubmissionError",
-    "UndefinedValueError",
-    "UnknownItemError",
-    "UnstorableError",
-    "UsageError",
-    "internal_fault",
-]
-
 # What a person can do about a fault of ours that concerns one file.
 INTERNAL_FAULT_STEP = (
     "it costs the student nothing: report it with this file, and grade the file by hand meanwhile"

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from engine.model import CodeSubmission
     from engine.runner import Runner
 
-__all__ = ["NO_ATTEMPT", "grade_answers", "grade_code"]
-
 NO_ATTEMPT = "An answer couldn't be read. Nothing was marked, and no attempt was used."
 
 

@@ -12,16 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "AnswerTable",
-    "FileKind",
-    "FilledQuiz",
-    "HandedFile",
-    "IntakeProblem",
-    "IntakeResult",
-    "StudentFiles",
-]
-
 
 class FileKind(StrEnum):
     """How a file is graded."""

@@ -17,31 +17,6 @@ from typing import Any
 from engine import __version__
 from engine.text.words import count_noun, plain_points
 
-__all__ = [
-    "Check",
-    "ChoiceOption",
-    "CodeSubmission",
-    "ComparedWeights",
-    "Counterexample",
-    "Diagnosis",
-    "DrawnValue",
-    "FloatArray",
-    "GradeReport",
-    "KnownWrong",
-    "Mode",
-    "Outcome",
-    "Part",
-    "Quiz",
-    "QuizExercise",
-    "QuizQuestion",
-    "QuizRules",
-    "RenderedText",
-    "Response",
-    "ResultDisclosure",
-    "Variant",
-    "Verdict",
-]
-
 
 class ResultDisclosure(StrEnum):
     """How much of a result is shown; each level shows what those before it show, and more."""

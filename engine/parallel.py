@@ -18,8 +18,6 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, TypeVar
 
-__all__ = ["LruCache", "on_all_cores", "without_collecting"]
-
 _CHUNKS = 4  # per core, so that no core waits long for the last one, and pickling costs little
 
 K = TypeVar("K")

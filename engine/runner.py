@@ -16,11 +16,6 @@ from typing import Any, Protocol, Self
 from engine.errors import UsageError
 from engine.model import GradeReport, Mode
 
-__all__ = [
-    "Call", "CallOutcome", "CallStatus", "ExceptionInfo", "Job", "Limits", "RunResult", "Runner",
-    "SandboxOptions", "StepFunction", "WireArray", "WireValue",
-]  # fmt: skip
-
 # None, bool, int, float, str, list, tuple, dict with str keys, Leaf, StepFunction; nested.
 WireValue = Any
 

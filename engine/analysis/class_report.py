@@ -60,12 +60,6 @@ from engine.analysis.statistics.irt import (
 from engine.analysis.statistics.irt.fit import as_fitted
 from engine.analysis.statistics.irt.likelihood import collapsed, posteriors
 
-__all__ = [
-    "RIGHT_FROM", "CurvePoint", "FittedModel", "IrtReport", "ItemReport", "TestFigures", "build", "fitted",
-    "has_module",
-]  # fmt: skip
-
-
 RIGHT_FROM = 1.0
 """Share of full marks from which on an answer counts as right for a model."""
 

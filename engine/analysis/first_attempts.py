@@ -23,11 +23,6 @@ from engine.model import Check, DrawnValue, Mode, Outcome, Part, Quiz, Variant
 from engine.store import Attempt, Store
 from engine.text.escape import clean_line
 
-__all__ = [
-    "FirstAttempts", "ItemAttempt", "ItemTest", "ItemTestKind", "ItemTestScores", "MissingFigures",
-    "OptionChosen", "OptionSeen", "PartWork", "collect", "scores_of", "work_of",
-]  # fmt: skip
-
 
 class ItemTestKind(StrEnum):
     """Which items are a test together: a quiz, all code exercises, or all answers outside any quiz."""

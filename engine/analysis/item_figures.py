@@ -30,13 +30,6 @@ from engine.analysis.statistics.score_matrix import Floats
 from engine.model import Verdict
 from engine.text.words import count_noun
 
-__all__ = [
-    "MOST_VARIANTS", "THRESHOLDS", "UNEQUAL", "CheckFigures", "DrawnItem", "ExerciseFigures", "ItemFigures",
-    "NumberTrend", "OptionRow", "OptionTable", "PartFigures", "VariantRow", "exercise_of", "families_of",
-    "flags_of", "mean_interval", "option_tables", "parts_of",
-]  # fmt: skip
-
-
 # --- options -------------------------------------------------------------------------------
 
 # more texts than this on one side are numbers that differ by variant, not options that could be listed

@@ -13,8 +13,6 @@ from engine.analysis.first_attempts import ItemAttempt
 from engine.errors import InputError
 from engine.items.bank import Bank
 
-__all__ = ["KnownMistakes", "MistakeFigures", "MistakeHolder", "misconceptions"]
-
 
 @dataclass(frozen=True, slots=True)
 class KnownMistakes:

@@ -25,12 +25,6 @@ from engine.text.words import count_noun, percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "ACCENT", "INK", "LINE", "OTHER", "SOFT", "curve_plot", "draw", "histogram_plot", "information_plot",
-    "map_plot", "variants_plot",
-]  # fmt: skip
-
-
 # no colour that anybody would choose: each is replaced by the variable of its role
 INK, SOFT, LINE, ACCENT, OTHER = "#010101", "#020202", "#030303", "#040404", "#050505"
 _ROLES = {INK: "--ink", SOFT: "--soft", LINE: "--line", ACCENT: "--link", OTHER: "--partial"}

@@ -27,8 +27,6 @@ from engine.course import StudentLabels
 from engine.model import Verdict
 from engine.pages.render import render, write_pages
 
-__all__ = ["report_page", "write_report"]
-
 _MODELS = {IrtModel.RASCH: "Rasch model", IrtModel.TWO_PARAMETERS: "Two-parameter model"}
 _STOPS = (
     (Verdict.FAILED, "Failed"),

@@ -31,11 +31,6 @@ from engine.model import Verdict
 from engine.text.tables import csv_text, text_cell
 from engine.text.words import agree, count_noun
 
-__all__ = [
-    "TABLES", "abilities_csv", "as_json", "checks_csv", "distractors_csv", "items_csv", "limits_of",
-    "misconceptions_csv", "models_json", "test_limits",
-]  # fmt: skip
-
 _Cell = str | int | float
 
 TABLES = ("items.csv", "distractors.csv", "misconceptions.csv", "checks.csv")

@@ -28,17 +28,6 @@ from engine.expressions.values import (
 )
 from engine.model import FloatArray
 
-__all__ = [
-    "EXTRA_DECIMALS",
-    "AskedPrecision",
-    "NumericSettings",
-    "equals_mistake",
-    "is_near",
-    "is_written_as",
-    "numbers",
-    "within",
-]
-
 # Where an item doesn't state its working precision: two decimals more than it asks for, so that rounding on
 # the way rarely reaches the last place asked for.
 EXTRA_DECIMALS = 2

@@ -19,21 +19,6 @@ from engine.items.field_types import StrictModel
 from engine.model import Check, ChoiceOption, Diagnosis, KnownWrong, Part, RenderedText, Verdict
 from engine.prose.stems import render_text
 
-__all__ = [
-    "AnswerJudgement",
-    "AnswerType",
-    "FieldContext",
-    "FieldDraft",
-    "FieldRenderer",
-    "GuessScore",
-    "PartResult",
-    "PartSettings",
-    "blank_result",
-    "letters",
-    "mistake_diagnosis",
-    "sum_chances",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PartSettings:

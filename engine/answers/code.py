@@ -7,8 +7,6 @@ from engine.draws.stream import RandomStream
 from engine.items import CodeAnswer
 from engine.model import Part
 
-__all__ = ["CodeFile"]
-
 
 class CodeFile(AnswerType):
     """A file with a function: drafted like any field, so that items of code have variants too."""

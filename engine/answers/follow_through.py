@@ -21,8 +21,6 @@ from engine.expressions.language import evaluate, evaluate_truth, parse, require
 from engine.expressions.values import decimal_of, names_of
 from engine.model import FloatArray, KnownWrong, Part, Variant
 
-__all__ = ["CarriedStep", "StepSettings", "carry_forward", "misconception_name", "steps_behind"]
-
 # What a student entered for the numeric steps, exactly, by step id.
 StepAnswers = Mapping[str, Sequence[Fraction]]
 

@@ -29,8 +29,6 @@ from engine.items import MatchingAnswer
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
 
-__all__ = ["Matching", "MatchingSettings"]
-
 # The number of a prompt at the beginning or behind a separator, before a target's text.
 _NUMBER = re.compile(r"(?:\A|(?<=[\n,;{\[]))[ ]{0,4}\(?([0-9]{1,2})\)?[ ]{0,4}(?:->|=>|[-:=.)→–|])[ ]{0,4}")
 

@@ -10,8 +10,6 @@ from engine.answers.numeric import NumericType
 from engine.answers.reading_numbers import NumberRows
 from engine.model import Part
 
-__all__ = ["Matrix"]
-
 
 class Matrix(NumericType):
     """Rows of numbers; each layout that says where a row ends is read."""

@@ -35,8 +35,6 @@ from engine.items import MultipleChoiceAnswer
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
 
-__all__ = ["POLICIES", "MultipleChoice", "MultipleChoiceSettings", "chance_of", "score_of"]
-
 # Longer than all options of a question together.
 _LONGEST = 20_000
 

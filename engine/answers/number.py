@@ -10,8 +10,6 @@ from engine.answers.reading_numbers import NumberRows
 from engine.answers.typed_text import without_count_word
 from engine.model import Part
 
-__all__ = ["Number"]
-
 
 class Number(NumericType):
     """One number; brackets around it don't matter."""

@@ -40,8 +40,6 @@ from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import Check, Diagnosis, FloatArray, KnownWrong, Part, Verdict
 from engine.text.words import agree, count_noun, join_words
 
-__all__ = ["NumericAnswer", "NumericType", "rounding_id", "simplex_faults"]
-
 NumericAnswer = NumberAnswer | VectorAnswer | MatrixAnswer
 
 rounding_id = "m-rounding"

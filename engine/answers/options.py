@@ -14,8 +14,6 @@ from engine.items import MultipleChoiceAnswer, SingleChoiceAnswer
 from engine.model import Part
 from engine.text.words import agree, count_noun
 
-__all__ = ["ConditionalEntry", "MixedPool", "OptionPool", "WrittenOptions", "offered"]
-
 # Of the options that one variant of a multiple choice shows: with more right ones among six or so, ticking
 # everything would pay.
 MOST_RIGHT = 4

@@ -28,8 +28,6 @@ from engine.items import OrderingAnswer
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
 
-__all__ = ["Ordering", "OrderingSettings"]
-
 _RULES = {
     "exact": "the whole order must be right",
     "positions": "each card in its place earns its share",

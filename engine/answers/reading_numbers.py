@@ -21,17 +21,6 @@ from engine.errors import ResponseFormatError
 from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
-__all__ = [
-    "MAX_NUMERAL",
-    "MAX_TEXT",
-    "NumberRows",
-    "pointed_thousands",
-    "read_fitting",
-    "read_numbers",
-    "read_numeral",
-    "ungrouped",
-]
-
 # No number of an exercise needs more, and exact fractions of longer ones cost time that others wait for.
 MAX_NUMERAL = 60
 # The range of a float: every number that is read can also be compared as one.

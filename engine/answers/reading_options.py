@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from engine.answers.typed_text import format_error, normal_signs
 from engine.text.words import count_noun
 
-__all__ = ["MAX_LABELS", "read_labels", "read_pairs", "read_texts", "same_words"]
-
 MAX_LABELS = 1_000  # more than 26 letters need, however they are set apart
 
 _LABEL_SEPARATORS = re.compile(r"(?:[\s,;/&+>|→⟶⇒➔]|(?<![-=])[-=]++>|\b(?:and|und|then)\b)+", re.IGNORECASE)

@@ -34,9 +34,6 @@ from engine.items import TokenAnswer
 from engine.model import KnownWrong, Part
 from engine.text.escape import clean_line
 
-__all__ = ["Token", "TokenSettings", "TokenSpelling", "UnclearTextError", "normal_token"]
-
-
 # When two short texts are the same answer.
 
 _SEPARATORS = re.compile(r"[\s,;>→|]+|->")

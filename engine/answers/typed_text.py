@@ -14,8 +14,6 @@ import unicodedata
 from engine.errors import ResponseFormatError
 from engine.text.escape import clean_line
 
-__all__ = ["format_error", "normal_signs", "unpasted", "without_asides", "without_count_word"]
-
 # Signs that editors, keyboards and typesetters put in the place of those of ASCII. Dashes: all of Unicode but
 # the wavy ones, which mean "about" or "to".
 _WAVY = "\u301c\u3030\u30a0\u2e1a\u2e17\u2e40\u2e5d"

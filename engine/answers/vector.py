@@ -10,8 +10,6 @@ from engine.answers.reading_numbers import NumberRows
 from engine.model import Part
 from engine.text.words import count_noun
 
-__all__ = ["Vector"]
-
 
 class Vector(NumericType):
     """Numbers in a row or in a column; how they are laid out doesn't matter."""

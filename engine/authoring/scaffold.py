@@ -23,8 +23,6 @@ from engine.answers import answer_kinds
 from engine.errors import UsageError
 from engine.text.escape import clean_line
 
-__all__ = ["KINDS", "create_all", "scaffold", "title_of", "write_new_files"]
-
 # A choice also begins as a pool of which each variant shows some; code comes last, for it gets a folder.
 _TYPES = [kind for kind in answer_kinds() if kind not in ("single_choice", "code")]
 KINDS = ("single_choice", "single_choice_pool", *_TYPES, "steps", "code")

@@ -19,25 +19,6 @@ from numpy.typing import NDArray
 from engine.runner import StepFunction, WireArray, WireValue
 from engine.text.words import count_noun
 
-__all__ = [
-    "FLOATING",
-    "Argument",
-    "LeafError",
-    "Leafwise",
-    "SpecialArgument",
-    "State",
-    "StepTable",
-    "array_of",
-    "arrays_of",
-    "bfloat16_as_float32",
-    "flat",
-    "key_of",
-    "leaf_of",
-    "rebuilt",
-    "wire_argument",
-]
-
-
 # Arrays on the wire: numpy values to :class:`~engine.runner.WireArray` and back, torch at the far end.
 #
 # The sandbox has a codec of its own in the child; this one is the grader's, so it trusts nothing:

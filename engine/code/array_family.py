@@ -23,8 +23,6 @@ from engine.code.tolerance import relative_tolerance
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["ArrayFamily", "ArrayInputs", "Arrays", "ExerciseFamily", "Floats", "Rounding", "gradients_of"]
-
 Floats = NDArray[np.float64]
 Arrays = Sequence[Floats]
 

@@ -23,22 +23,6 @@ from engine.code.tolerance import close
 from engine.model import ComparedWeights, FloatArray
 from engine.runner import CallStatus
 
-__all__ = [
-    "MOST_CASES",
-    "DifferenceEvidence",
-    "compared_weights",
-    "contrast",
-    "degenerate",
-    "describe_difference",
-    "describe_part_difference",
-    "describe_worst",
-    "slack_between",
-    "total_slack",
-    "values_or_none",
-    "where_different",
-    "worst_index",
-]
-
 MOST_CASES = 2
 """How many public inputs are kept; those on which something is wrong come first."""
 _MOST = 12

@@ -29,17 +29,6 @@ from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, Run
 from engine.text.escape import clean_line
 from engine.text.words import near_words
 
-__all__ = [
-    "IMPORTABLE",
-    "ArgumentAdapter",
-    "CellLines",
-    "SourceFacts",
-    "examine_source",
-    "first_forbidden",
-    "load_notes",
-    "missing_package",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:

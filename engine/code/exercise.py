@@ -24,8 +24,6 @@ from engine.runner import Limits
 from engine.text.words import did_you_mean
 from engine.text.yaml import read_yaml
 
-__all__ = ["CodeExercise", "KnownWrongProgram", "RubricCheck", "exercise_of", "freeze_plan", "load_exercise"]
-
 
 @dataclass(frozen=True, slots=True)
 class RubricCheck:

@@ -33,8 +33,6 @@ from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
 from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
-__all__ = ["grade_code"]
-
 _log = logging.getLogger(__name__)
 
 _NO_DEFAULT = (

@@ -18,8 +18,6 @@ from engine.items.checks.code import PREREQUISITES
 from engine.model import Check, Verdict
 from engine.runner import CallOutcome, CallStatus
 
-__all__ = ["PropertyFinding", "judge_all", "judge_apart", "judge_load", "skipped"]
-
 _LOAD = {
     CallStatus.TIMED_OUT: (Verdict.TIMED_OUT, "Loading the file didn't finish in time."),
     CallStatus.OUT_OF_MEMORY: (Verdict.OUT_OF_MEMORY, "Loading the file needed more memory than allowed."),

@@ -21,8 +21,6 @@ from engine.code.tolerance import EPS, widened
 from engine.model import Verdict
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, WireArray, WireValue
 
-__all__ = ["CallObservation", "PlanObservations", "UnusableError", "observe", "observed"]
-
 Floats = NDArray[np.float64]
 
 _VERDICTS = {

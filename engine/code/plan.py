@@ -16,8 +16,6 @@ from engine.code.arguments import Argument, SpecialArgument, flat, leaf_of, wire
 from engine.code.result_kinds import ArrayResult, ResultKind
 from engine.runner import Call
 
-__all__ = ["CaseGroup", "ExpectedPart", "ExpectedResult", "InputPlan", "PlanCase", "group_key"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedPart:

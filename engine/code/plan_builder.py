@@ -24,8 +24,6 @@ from engine.code.plan import CaseGroup, ExpectedPart, ExpectedResult, InputPlan,
 from engine.code.random_values import ExactValues
 from engine.code.tolerance import widened
 
-__all__ = ["BLOCKS", "Arguments", "PlanBuilder", "beyond_blocks", "half", "misfits", "single"]
-
 Arguments = Sequence[Argument]
 # properties that compare an input with the same numbers as plain arrays in double precision
 _BY_PLAIN_FORM = {"layout", "precision", "half"}

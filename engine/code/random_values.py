@@ -26,8 +26,6 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["ExactValues", "draw_sizes", "draw_specs", "integers", "spread", "unequal_sizes"]
-
 T = TypeVar("T")
 _lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
 

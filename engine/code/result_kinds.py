@@ -28,16 +28,6 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from engine.code.plan import ExpectedPart
 
-__all__ = [
-    "ArrayResult",
-    "HypothesesResult",
-    "MisfitError",
-    "ReadPart",
-    "ResultKind",
-    "TokensResult",
-    "TupleResult",
-]
-
 Floats = NDArray[np.float64]
 Shapes = Sequence[tuple[int, ...]]
 # A wrong program gives a wrong shape, and its sentence should say which: so the caps leave room for outer

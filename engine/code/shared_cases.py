@@ -18,19 +18,6 @@ from engine.code.random_values import ExactValues, draw_specs
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = [
-    "LOW",
-    "SearchSizes",
-    "add_key_relations",
-    "add_saturated",
-    "add_tanh_relations",
-    "billions",
-    "draw_accepted",
-    "draw_searches",
-    "draw_table",
-    "is_clear",
-]
-
 # how far below 0 visible scores lie while hidden ones are near it: beyond the numbers that are used to hide
 LOW = (4e4, 4e5, 4e9)
 _CLOSE = 1e-6  # relative: closer products of probabilities may be taken for equal, or not, by right code

@@ -17,17 +17,6 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from engine.code.plan import InputPlan
 
-__all__ = [
-    "array_text",
-    "described",
-    "exception_text",
-    "number",
-    "number_pair",
-    "python_of",
-    "sentence",
-    "shape_text",
-]
-
 _MOST_SHOWN = 400
 _LONGEST_SENTENCE = 600
 _LONGEST_CALL = 160

@@ -15,8 +15,6 @@ from typing import Any
 from engine.code.source import Function, ModuleBindings, parse_python
 from engine.text.escape import clean_line
 
-__all__ = ["Passing", "Signature", "defaults_of", "definition_fault", "passing", "signature_of"]
-
 _DEEPEST = 6  # an alias of an alias … that may come back to itself
 _CALLING = ("__call__", "forward")  # a module of torch is called through its forward
 # what these give to a class's objects doesn't change what calling the class gives

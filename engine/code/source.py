@@ -9,21 +9,6 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-__all__ = [
-    "MAX_CHARACTERS",
-    "Function",
-    "ModuleBindings",
-    "cell_mark",
-    "function_names",
-    "library_of",
-    "names_from",
-    "parse_python",
-    "place_in_cells",
-    "survey_bindings",
-    "top_level",
-    "tree_or_none",
-]
-
 # Of all files of one submission. A solution has a few thousand; what is far longer holds data or a library,
 # and parsing it takes time and memory in the grader's own process.
 MAX_CHARACTERS = 256 * 1024

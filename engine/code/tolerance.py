@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["EPS", "FLOOR", "VALUES", "close", "relative_tolerance", "widened"]
-
 EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 FLOOR = {"float64": 1e-9, "float32": 1e-5, "float16": 1e-2, "bfloat16": 5e-2}
 # the check of the values looks for wrong results; lost precision is for the checks of sums to find

@@ -6,8 +6,6 @@ import click
 
 from engine import __version__
 
-__all__ = ["help_command", "version_command"]
-
 
 @click.command("help")
 @click.argument("words", metavar="[COMMAND]...", nargs=-1)

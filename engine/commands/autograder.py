@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from engine.runner import SandboxOptions
     from engine.runs.gradescope import AutograderSettings, ItemGrade
 
-__all__ = ["command", "make", "results"]
-
 
 @click.group("autograder", cls=CommandGroup)
 def command() -> None:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from engine.runs.regrade import ChangedItems
     from engine.store import Store
 
-__all__ = ["command"]
-
 _DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU; the second one computes while the first waits
 
 

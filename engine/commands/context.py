@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from engine.runner import Runner, SandboxOptions
     from engine.store import Store
 
-__all__ = ["CommandContext", "find_context", "warn_unreadable"]
-
 _HOME_STEP = "set SOFTMARK_HOME to a folder that you may write to"
 
 

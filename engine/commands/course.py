@@ -18,8 +18,6 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from engine.course import Course
 
-__all__ = ["check", "command", "missing_package_warnings"]
-
 
 @click.group("course", cls=CommandGroup)
 def command() -> None:

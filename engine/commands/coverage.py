@@ -11,8 +11,6 @@ from engine.commands.options import course_option, json_option
 from engine.commands.terminal import print_json, show_table
 from engine.text.words import count_noun
 
-__all__ = ["command"]
-
 
 @click.command("coverage")
 @click.option("--gaps", is_flag=True, help="Only entries that no item covers.")

@@ -7,8 +7,6 @@ import click
 from engine.commands.options import json_option
 from engine.commands.terminal import print_json
 
-__all__ = ["command"]
-
 
 @click.command("doctor")
 @json_option

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from engine.practice.session import PracticeSession
     from engine.runner import SandboxOptions
 
-__all__ = [
-    "code_spec", "commands_for", "need_item", "open_session", "quoted", "starter_file", "starter_text",
-    "submission_path",
-]  # fmt: skip
-
 NO_SANDBOX_NOTE = (
     "note: no sandbox (tier T3): your file runs as an ordinary program with time limits. "
     "Use it for your own code only; grade doctor says what is missing."

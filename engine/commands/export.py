@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from engine.marks.gradebooks import GradebookFile, GradebookRequest
     from engine.store import Store
 
-__all__ = ["command"]
-
 
 @click.command("export")
 @click.argument("format_name", metavar="FORMAT")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from engine.pages.zip import LeftOut
     from engine.store import Attempt, Store
 
-__all__ = ["command"]
-
 
 @click.group("feedback", cls=CommandGroup, invoke_without_command=True)
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for the pages.")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from engine.model import GradeReport, Variant
     from engine.practice.starter import HintRecord
 
-__all__ = ["command"]
-
 
 @click.command("hint")
 @item_argument

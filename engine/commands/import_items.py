@@ -19,8 +19,6 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from engine.authoring.importing.item_drafts import ImportedItem, ImportReport
 
-__all__ = ["command"]
-
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))

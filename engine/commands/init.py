@@ -12,8 +12,6 @@ from engine.commands.terminal import print_json
 from engine.errors import UsageError
 from engine.text.escape import clean_line
 
-__all__ = ["command"]
-
 
 @click.command("init")
 @click.argument("name", metavar="COURSE")

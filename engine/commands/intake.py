@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from engine.hand_ins import HandedFile, IntakeProblem, IntakeResult
 
-__all__ = ["collected", "command", "item_option", "layout_option", "refuses_unlisted", "show_problems"]
-
 
 def item_option(function: F) -> F:
     """Add ``--item``: one code exercise for all code, whatever the files are called."""

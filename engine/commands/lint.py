@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from engine.authoring.lint import LintReport
     from engine.items.bank import Bank
 
-__all__ = ["command", "matrix_lines"]
-
 
 @click.command("lint")
 @click.argument("items", metavar="[ITEM|FILE.yaml|FOLDER]...", nargs=-1, shell_complete=complete_items)

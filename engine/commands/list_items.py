@@ -14,8 +14,6 @@ from engine.commands.terminal import number, print_json, width
 from engine.errors import UsageError
 from engine.text.words import suggestion
 
-__all__ = ["command"]
-
 
 @click.command("list")
 @click.option("--topic", default=None, help="Only items of this topic.")

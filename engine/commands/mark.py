@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from engine.marks.manual import ManualMarks
     from engine.store import HandMark, Store
 
-__all__ = ["command", "list_marks"]
-
 
 class _MarkGroup(CommandGroup):
     """A group in which ``grade mark STUDENT COLUMN`` means ``grade mark set STUDENT COLUMN``."""

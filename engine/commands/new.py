@@ -12,8 +12,6 @@ from engine.commands.options import CommandGroup, RegistryChoice, course_option,
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
 
-__all__ = ["command"]
-
 
 @click.group("new", cls=CommandGroup)
 def command() -> None:

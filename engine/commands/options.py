@@ -14,12 +14,6 @@ import click
 from engine.errors import UsageError
 from engine.text.escape import clean_line
 
-__all__ = [
-    "CommandGroup", "RegistryChoice", "by_option", "check_store", "check_student", "chosen_store",
-    "complete_items", "course_option", "item_argument", "json_option", "sandbox_options", "seed_option",
-    "store_option", "workers_option", "write_commands",
-]  # fmt: skip
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Key of click's `meta`, which a command and its groups share.

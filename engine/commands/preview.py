@@ -16,8 +16,6 @@ from engine.errors import UsageError
 if TYPE_CHECKING:
     from engine.authoring.preview.follow import PreviewSource
 
-__all__ = ["command"]
-
 DEFAULT_PORT = 8377  # always the same, so that a tab of the browser stays useful; registered for nothing
 
 

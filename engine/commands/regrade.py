@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from engine.runs.regrade import RegradeChange, RegradePlan, RegradeScope
     from engine.store import Store, StoredRegrade
 
-__all__ = ["command"]
-
 
 @click.command("regrade")
 @click.argument("items", metavar="[ITEM]...", nargs=-1)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from engine.analysis.item_figures import ItemFigures
     from engine.store import Store
 
-__all__ = ["command"]
-
 # The terminal shows the beginning of a long table; the page and --json have all of it.
 _MOST_ROWS = 10
 

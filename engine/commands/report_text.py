@@ -14,11 +14,6 @@ from engine.model import Check, GradeReport, Mode, Outcome, Part, Variant, Verdi
 from engine.text.escape import clean, clean_line
 from engine.text.words import count_noun, points_text
 
-__all__ = [
-    "check_table", "explanation", "printed_text", "report_head", "show_part", "show_report",
-    "show_variant",
-]  # fmt: skip
-
 _OUTCOME_STYLE = {
     Outcome.RIGHT: "bold green",
     Outcome.PARTIAL: "bold yellow",

@@ -15,8 +15,6 @@ from engine.commands.terminal import print_json
 if TYPE_CHECKING:
     from engine.model import Part, Variant
 
-__all__ = ["command"]
-
 
 @click.command("show")
 @item_argument

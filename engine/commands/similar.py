@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from engine.similarity.gather import CollectedFiles, FileLabels
     from engine.similarity.passages import PairDetail
 
-__all__ = ["command"]
-
 # The terminal shows the beginning of a long table; the pages and --json have all of it.
 _MOST_ROWS = 10
 

@@ -12,8 +12,6 @@ from engine.commands.options import course_option, item_argument, json_option
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
 
-__all__ = ["command"]
-
 
 @click.command("start")
 @item_argument

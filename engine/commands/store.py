@@ -18,8 +18,6 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from engine.store import Store
 
-__all__ = ["command"]
-
 
 @click.group("store", cls=CommandGroup)
 def command() -> None:

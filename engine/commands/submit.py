@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from engine.runner import SandboxOptions
     from engine.store import Attempt
 
-__all__ = ["command", "exit_code"]
-
 
 @dataclass(frozen=True)
 class _Submission:

@@ -27,11 +27,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text as RichText
 
-__all__ = [
-    "ask", "confirm", "console", "discard_typed_ahead", "number", "print_json", "print_table",
-    "progress_bar", "replace_signs", "running", "say", "show_table", "width", "wrapped",
-]  # fmt: skip
-
 # rich needs a width; nobody's table is wider, so piped rows stay on one line each.
 PIPED_WIDTH = 1000
 

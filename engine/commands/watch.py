@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from engine.practice.session import CheckChanges, PracticeSession
     from engine.runner import SandboxOptions
 
-__all__ = ["WatchOutput", "command"]
-
 
 @click.command("watch")
 @item_argument

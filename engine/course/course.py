@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from engine.store import Store
     from engine.text.yaml_errors import YamlDocument
 
-__all__ = ["Course", "CourseSettings", "make_secret", "read_secret", "read_settings", "settings_text"]
-
-
 PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 # Student code that imports one of these could compute the key of its own item.
 _HOLDING_KEYS = frozenset({"cli", "engine", "problems", "reference"})

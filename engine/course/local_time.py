@@ -18,8 +18,6 @@ from pydantic_core import PydanticCustomError
 from engine.text.schema_errors import describe
 from engine.text.words import did_you_mean
 
-__all__ = ["LocalTime", "Moment", "TimeZone", "days_late", "hours_late", "local_time", "zone_named"]
-
 _EXAMPLE = "a date such as 2026-11-06, or a date and time such as 2026-11-06T18:00"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2})?")

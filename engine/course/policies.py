@@ -18,17 +18,6 @@ from engine.course.local_time import LocalTime, Moment, TimeZone, local_time, zo
 from engine.items.field_types import Number, Whole
 from engine.items.parameter_specs import refuse
 
-__all__ = [
-    "AssignmentGroup",
-    "AssignmentRules",
-    "CountedAttempts",
-    "DeadlineExtension",
-    "ExcusedAssignment",
-    "LatePenalty",
-    "Policies",
-    "Release",
-]
-
 DEFAULT = "default"  # the entry of `assignments` that all others fall back on
 
 Percent = Annotated[Number, Field(ge=0, le=100)]

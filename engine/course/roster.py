@@ -20,18 +20,6 @@ from engine.text.escape import clean_line
 from engine.text.tables import DelimitedTable, TableRow, read_delimited
 from engine.text.words import count_noun, near_words
 
-__all__ = [
-    "Roster",
-    "RosterFault",
-    "candidate_ids",
-    "common_ids",
-    "describe_conflict",
-    "read_roster",
-    "student_of",
-    "students_of",
-    "suggest_student",
-]
-
 # 1.23457E+15: a spreadsheet has rounded a long number, and the digits are lost.
 _ROUNDED = re.compile(r"[0-9][.,][0-9]+E\+[0-9]{2,}")
 _PLAIN_HEAD = {"id": 0, "name": 1, "email": 2}

@@ -15,18 +15,6 @@ from dataclasses import dataclass
 
 from engine.text.escape import clean_line
 
-__all__ = [
-    "LabelIndex",
-    "Student",
-    "StudentLabels",
-    "name_key",
-    "person_columns",
-    "person_name",
-    "plain_head",
-    "plain_label",
-    "without_zeros",
-]
-
 
 class StudentLabels:
     """Names of students on pages for the instructor: id and name, or a number in their place.

@@ -26,28 +26,6 @@ from engine.items import (
 from engine.model import DrawnValue
 from engine.text.words import count_noun
 
-__all__ = [
-    "MAX_SIZE",
-    "TRIES",
-    "ImpossibleDraw",
-    "RedrawNeeded",
-    "composition",
-    "decimal_text",
-    "draw_choice",
-    "draw_decimal",
-    "draw_fixed",
-    "draw_integer",
-    "draw_matrix",
-    "draw_parameter",
-    "draw_probability_tree",
-    "draw_vector",
-    "draw_weights",
-    "grid",
-    "size_of",
-    "steps_of_one",
-]
-
-
 # Students work these out by hand: a larger size is a slip in the item.
 MAX_SIZE = 16
 # Where entries must differ, so many draws of all of them before another try of the whole item is asked for.

@@ -16,8 +16,6 @@ from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["RandomStream", "draw_key", "seeded_key"]
-
 T = TypeVar("T")
 _WORD = 1 << 64
 # Raw integers come from numpy in blocks: a call costs far more than one integer, and a draw takes dozens.

@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["CACHE_SIZE", "MAX_INTEGER", "GrammarFault", "Mention", "mentions", "read_expression"]
-
 # An expression of a student's exercise fits on a line or two; whoever needs more has derived values. The
 # bound on nodes also bounds the depth: compiling and evaluating recurse at most twice for each level.
 MAX_LENGTH = 500

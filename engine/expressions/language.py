@@ -24,18 +24,6 @@ from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.grammar import CACHE_SIZE, MAX_INTEGER, GrammarFault, mentions, read_expression
 from engine.expressions.values import as_float, away_from_jump, is_tensor
 
-__all__ = [
-    "OPERATORS",
-    "EvaluationScope",
-    "Node",
-    "ParsedExpression",
-    "evaluate",
-    "evaluate_number",
-    "evaluate_truth",
-    "parse",
-    "require_finite",
-]
-
 # 64 by 64, the largest that the functions make: more entries than any mask or table of a lecture has.
 MAX_ENTRIES = 4096
 # An exercise by hand has no use for a higher power, and 9**9**9 must not keep the machine busy.

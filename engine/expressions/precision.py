@@ -23,8 +23,6 @@ from engine.expressions.values import as_tensor, is_tensor
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["PaperRounding", "rounding_slack"]
-
 # For the effects of second order, which differentiation doesn't see: of half a unit they are a few percent.
 _MARGIN = 1.05
 # In units of the working precision. A number that lies on its grid is written down as it is; what it is off

@@ -19,26 +19,6 @@ from engine.model import DrawnValue, FloatArray
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = [
-    "Interval",
-    "array_of",
-    "array_text",
-    "as_float",
-    "as_tensor",
-    "away_from_jump",
-    "decimal_of",
-    "decimal_text",
-    "interval",
-    "is_on_grid",
-    "is_rounding_safe",
-    "is_tensor",
-    "names_of",
-    "place_of",
-    "unit",
-    "value_of",
-    "whole_interval",
-]
-
 # Far above what float64 loses in the operations of an exercise (some 1e-15 of the value each), and far below
 # any step in which parameters are drawn.
 _NEAR_JUMP = 1e-9

@@ -19,11 +19,6 @@ from engine.text.escape import clean_line
 from engine.text.tables import DelimitedTable, TableRow, read_delimited
 from engine.text.words import count_noun
 
-__all__ = [
-    "TABLES", "AnswerRow", "ClassAnswers", "TableKind", "TableLayout", "google_forms", "head_place",
-    "is_class_yaml", "microsoft_forms", "moodle_responses", "plain_table", "questions_of", "read_table",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:

@@ -25,22 +25,6 @@ from typing import IO, Any, cast
 from engine.intake.download_entries import plain_name
 from engine.text.escape import clean_line
 
-__all__ = [
-    "DAMAGE",
-    "ArchiveLimits",
-    "ArchiveMember",
-    "ArchiveShare",
-    "DamagedError",
-    "RefusedError",
-    "UnpackBudget",
-    "count_entries",
-    "is_tar",
-    "open_archive",
-    "tar_members",
-    "too_many",
-    "zip_members",
-]  # fmt: skip
-
 
 class DamagedError(ValueError):
     """An archive that breaks its own format."""

@@ -22,13 +22,6 @@ from engine.text.escape import clean_line
 from engine.text.files import decode, read_bytes
 from engine.text.words import count_noun
 
-__all__ = [
-    "CODE_LIMIT", "NOTEBOOK_LIMIT", "Find", "definition_line", "definition_place", "files_used",
-    "in_folder", "is_library", "read_code_file", "read_module", "read_submission", "sha256_of_file",
-    "sha256_of_files", "source_of",
-]  # fmt: skip
-
-
 # The files beside a submission that it imports, found by reading it; nothing is run.
 
 # The largest modules of Python's own library have a quarter of that.

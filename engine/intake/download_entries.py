@@ -19,24 +19,6 @@ from engine.intake.answer_rows import TABLES
 from engine.text.escape import clean_line
 from engine.text.words import near_words
 
-__all__ = [
-    "FileEntry",
-    "FoundEntries",
-    "ItemNames",
-    "archive_suffix",
-    "common_length",
-    "copy_of",
-    "is_junk",
-    "is_listing",
-    "is_wanted",
-    "name_fault",
-    "name_parts",
-    "packed_otherwise",
-    "plain_name",
-    "quiz_head",
-    "read_folder",
-]
-
 # Browsers, file managers and learning platforms add these to the second file of a name.
 _COPY = re.compile(
     r"((?<!\s)\s*+(?:\(\d{1,3}\)|-?\s*+copy(?:\s*+\(?\d{1,3}\)?)?|-\s*+kopie)|[-_]\d{1,2})$", re.IGNORECASE

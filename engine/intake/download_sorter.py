@@ -33,11 +33,6 @@ from engine.text.escape import clean_line
 from engine.text.files import read_hand_in
 from engine.text.words import count_noun
 
-__all__ = [
-    "CodeEntry", "DownloadSorter", "OwnerIndex", "RankedFile", "SortedFolder", "in_sequence", "sort_folder",
-]  # fmt: skip
-
-
 # Which of a student's hand-ins of one item came first.
 
 _AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was handed in

@@ -11,8 +11,6 @@ from engine.code.source import cell_mark, parse_python
 from engine.errors import SubmissionError
 from engine.text.escape import clean_line
 
-__all__ = ["notebook_source"]
-
 # Notebooks of courses have up to a few hundred; each costs about 10 µs to read, however short it is.
 _MOST_CELLS = 20_000
 # Cell magics whose body is still Python of this notebook.

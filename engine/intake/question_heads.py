@@ -16,8 +16,6 @@ from engine.store import Store
 from engine.text.escape import clean_line
 from engine.text.words import count_noun, near_words, suggestion
 
-__all__ = ["Place", "QuizQuestions", "StoredQuizzes"]
-
 # Question number and id of the part.
 Place = tuple[int, str]
 

@@ -38,8 +38,6 @@ from engine.text.words import agree, count_noun
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = ["AnsweredQuiz", "answer_quiz", "read_class_yaml", "take_answers"]
-
 _YAML_STEP = "fix this entry, then grade again: what is graded is kept"
 
 

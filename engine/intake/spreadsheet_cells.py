@@ -12,9 +12,6 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from engine.text.escape import clean_line
 
-__all__ = ["MONTHS", "TimeColumn", "damage"]
-
-
 # Names of months, as forms and spreadsheets write them in a few languages.
 
 _NAMES = (

@@ -37,8 +37,6 @@ from engine.intake.download_entries import (
 from engine.text.escape import clean_line
 from engine.text.words import agree, count_noun
 
-__all__ = ["read_source"]
-
 # Limits are checked after each chunk, so that a bomb writes at most this much too much.
 _CHUNK = 2**16
 Parts = tuple[str, ...]

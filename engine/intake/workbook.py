@@ -18,8 +18,6 @@ from engine.errors import IntakeError
 from engine.intake.archive_formats import DAMAGE, count_entries
 from engine.text.tables import DelimitedTable, TableRow, plain_cell
 
-__all__ = ["read_workbook"]
-
 # The answers of 5,000 students in 40 columns take a few MiB; XML packs to a tenth.
 _LARGEST = 8 * 2**20
 _LARGEST_UNPACKED = 64 * 2**20

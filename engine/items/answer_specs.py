@@ -22,25 +22,6 @@ from engine.items.field_types import (
     Word,
 )
 
-__all__ = [
-    "CardSpec",
-    "CheckSpec",
-    "CodeAnswer",
-    "LimitsSpec",
-    "MatchPrompt",
-    "MatchingAnswer",
-    "MatrixAnswer",
-    "MultipleChoiceAnswer",
-    "MutantSpec",
-    "NumberAnswer",
-    "OptionSpec",
-    "OrderingAnswer",
-    "SingleChoiceAnswer",
-    "TokenAnswer",
-    "VectorAnswer",
-]
-
-
 # Choices have at most 26 options, one for each letter. Answers are given to 8 decimals at most: of a key in
 # float64 12 digits count, so that none of those asked for is noise.
 

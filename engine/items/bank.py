@@ -42,8 +42,6 @@ from engine.text.schema_errors import in_order, validation_faults
 from engine.text.words import join_words, near_words
 from engine.text.yaml import read_yaml
 
-__all__ = ["Bank", "builtin_bank", "item_version", "load_spec", "reference_version", "without_errata_notes"]
-
 
 def load_spec(
     path: Path,

@@ -23,33 +23,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-__all__ = [
-    "MAX_ENTRIES",
-    "MAX_SIZE",
-    "EntryId",
-    "Expression",
-    "Flag",
-    "Identifier",
-    "Letter",
-    "MisconceptionId",
-    "Name",
-    "Number",
-    "NumberOrWord",
-    "Numbers",
-    "NumbersOrProse",
-    "OneOrList",
-    "PositiveNumber",
-    "Prose",
-    "Real",
-    "Sentence",
-    "Size",
-    "SourceName",
-    "StrictModel",
-    "Whole",
-    "Word",
-    "as_expression",
-]
-
 MAX_SIZE = 16
 """The longest side of a vector or matrix: more numbers don't fit on a page, or into a student's patience."""
 MAX_ENTRIES = 1024

@@ -22,22 +22,6 @@ from engine.items.field_types import EntryId, Identifier, MisconceptionId, Sente
 from engine.text.schema_errors import validate
 from engine.text.yaml import read_yaml
 
-__all__ = [
-    "REGISTRY_FILE",
-    "SYLLABUS_FILE",
-    "TERMS_FILE",
-    "KnownMistake",
-    "MisconceptionRegistry",
-    "Syllabus",
-    "SyllabusEntry",
-    "TaughtTerm",
-    "builtin_registry",
-    "builtin_root",
-    "load_registry",
-    "load_syllabus",
-    "load_terms",
-]
-
 REGISTRY_FILE = "misconceptions.yaml"
 SYLLABUS_FILE = "syllabus.yaml"
 TERMS_FILE = "terms.yaml"

@@ -23,24 +23,6 @@ from engine.items.field_types import (
 )
 from engine.text.words import count_noun
 
-__all__ = [
-    "ChoiceParameter",
-    "DecimalParameter",
-    "DeclaredClaim",
-    "DrawConstraint",
-    "FixedParameter",
-    "IntegerParameter",
-    "MatrixParameter",
-    "ParameterSpec",
-    "ProbabilityTreeParameter",
-    "VectorParameter",
-    "WeightsParameter",
-    "check_probability_step",
-    "check_range",
-    "refuse",
-]
-
-
 # Whether anything can be drawn from a range is checked when the file is read, not at the first draw.
 
 # More steps than anybody can tell apart in an exercise; excluded values and distinct draws look at them all.

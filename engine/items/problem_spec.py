@@ -51,22 +51,6 @@ from engine.items.field_types import (
 )
 from engine.items.parameter_specs import DeclaredClaim, DrawConstraint, ParameterSpec
 
-__all__ = [
-    "AnswerSpec",
-    "EffortLimit",
-    "ItemMisconception",
-    "ItemSource",
-    "PrintedExercise",
-    "ProblemSpec",
-    "SourceErratum",
-    "StepSpec",
-    "add_answer_spec",
-    "json_schema",
-    "remove_answer_spec",
-    "schema_text",
-]
-
-
 # Bounds on numbers of entries are far above what an item needs, and low enough that a file which somebody
 # generated can be checked and shown.
 

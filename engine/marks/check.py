@@ -27,9 +27,6 @@ from engine.store import Store
 from engine.text.words import agree, count_noun, did_you_mean
 from engine.text.yaml_errors import Loc
 
-__all__ = ["CourseFacts", "Finding", "PlacedRules", "facts_of", "find_contradictions"]
-
-
 Finding = tuple[Loc, str]
 """A place in course.yaml, and what is wrong there."""
 

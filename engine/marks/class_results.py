@@ -21,8 +21,6 @@ from engine.quiz import release as clock
 from engine.quiz.hand_in import counted_attempts, why_nothing
 from engine.store import Attempt, HandMark, Store
 
-__all__ = ["ExpectedWork", "class_results", "column_of"]
-
 
 def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
     """Return the gradebook column that an attempt belongs to.

@@ -10,18 +10,6 @@ from datetime import datetime
 from engine.hand_ins import IntakeProblem
 from engine.model import GradeReport, Outcome, ResultDisclosure, Variant
 
-__all__ = [
-    "ClassTable",
-    "ColumnMark",
-    "FurtherAnswer",
-    "ItemResult",
-    "StudentResults",
-    "StudentRow",
-    "TableCell",
-    "TableColumn",
-    "class_table",
-]
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class TableColumn:

@@ -13,8 +13,6 @@ from engine.course.policies import AssignmentRules, DeadlineExtension, Policies
 from engine.model import QuizRules, ResultDisclosure
 from engine.text.words import count_noun
 
-__all__ = ["LateTime", "StudentDeadlines", "disclosure_now", "extended_due", "extended_rules", "terms_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class LateTime:

@@ -19,21 +19,6 @@ from engine.marks.deadlines import LateTime, terms_of
 from engine.store import Store
 from engine.text.words import agree, count_noun, join_words, percent, plain_points
 
-__all__ = [
-    "AttemptPoints",
-    "CountedChoice",
-    "Untimed",
-    "after_penalty",
-    "choose",
-    "closed_sentence",
-    "days_to_use",
-    "exact",
-    "plain",
-    "rounded",
-    "sentences",
-    "untimed",
-]
-
 _DECIMALS = 6  # the precision at which the store keeps what an attempt earned
 
 

@@ -23,8 +23,6 @@ from engine.text.escape import clean_line
 from engine.text.tables import TableRow, read_delimited
 from engine.text.words import count_noun, did_you_mean, plain_points
 
-__all__ = ["Decide", "ManualDecision", "ManualMarks", "read_marks"]
-
 _LONGEST_COMMENT = 5000  # characters; it goes into pages and into cells of gradebooks
 _MOST_POINTS = 1e6  # no exercise gives more: an id in the wrong column would
 

@@ -25,8 +25,6 @@ from engine.store import Attempt, Store
 from engine.text.escape import clean_line
 from engine.text.files import read_bounded, replace_text
 
-__all__ = ["OPEN_PROBLEMS_FILE", "OpenProblems"]
-
 OPEN_PROBLEMS_FILE: Final = "not-graded.json"
 _MOST_BYTES = 64 * 2**20  # more than 100,000 problems: a larger file isn't ours
 _LINE = re.compile(r"(:[0-9]+){1,2}$")  # at the end of a place: a row of a table

@@ -34,16 +34,6 @@ from engine.text.words import count_noun, plain_points
 if TYPE_CHECKING:
     from engine.store import Attempt, HandMark
 
-__all__ = [
-    "CountedMark",
-    "StudentMarks",
-    "drop_lowest",
-    "in_order",
-    "indices_to_drop",
-    "percent",
-    "student_marks",
-]
-
 
 def indices_to_drop(marks: Sequence[tuple[Fraction, Fraction]], count: int) -> frozenset[int]:
     """Return which marks to leave out so that the rest has the largest share of its full points.

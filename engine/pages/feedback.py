@@ -26,11 +26,6 @@ from engine.text.escape import clean_line
 from engine.text.files import replace_text
 from engine.text.words import plain_points
 
-__all__ = [
-    "MOST_RECEIPTS", "PageReceipt", "feedback_page", "page_name", "read_receipts", "receipt_of",
-    "unmatched_files", "write_page",
-]  # fmt: skip
-
 MOST_RECEIPTS = 10_000  # on a page that anybody may have written: no student has so many results
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

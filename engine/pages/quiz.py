@@ -21,8 +21,6 @@ from engine.quiz.quiz_file import fill_in_text
 from engine.quiz.release import rules_text
 from engine.text.files import replace_text, write_errors
 
-__all__ = ["file_stem", "key_page", "quiz_page", "write_quizzes"]
-
 # Fewer students' files are written sooner than processes are started.
 _LEAST_FOR_PROCESSES = 40
 

@@ -26,10 +26,6 @@ from engine.text.escape import clean, clean_line
 from engine.text.files import replace_text, write_errors
 from engine.text.words import count_noun, percent, plain_points, points_text
 
-__all__ = [
-    "OUTCOMES", "VERDICTS", "moment", "points", "render", "report_errors", "style_sheet", "write_pages",
-]  # fmt: skip
-
 # Value → (sign, words, style class): a colour never says anything alone, for eyes and printers without it.
 OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
     Outcome.RIGHT: ("✓", "right", "right"),

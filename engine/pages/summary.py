@@ -25,11 +25,6 @@ from engine.model import Outcome
 from engine.pages.feedback import write_page
 from engine.pages.render import render, report_errors, write_pages
 
-__all__ = [
-    "ItemDifficulty", "MarkChange", "MistakeCount", "ReportFiles", "changes", "difficulty", "mistakes",
-    "summary_page", "write_reports",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class ItemDifficulty:

@@ -20,8 +20,6 @@ from engine.model import ComparedWeights, FloatArray, Part
 from engine.prose.pictures.heatmap import MOST, Heatmap, PictureCaptions
 from engine.prose.pictures.registry import minus
 
-__all__ = ["WeightsView", "answered_weights", "code_weights"]
-
 T = TypeVar("T")
 
 _MOST_PLACES = 6  # decimals: a difference beyond them is one of rounding, which no reader looks for

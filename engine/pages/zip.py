@@ -18,8 +18,6 @@ from engine.marks.class_table import StudentResults
 from engine.pages.feedback import page_name
 from engine.text.files import replacing
 
-__all__ = ["LAYOUTS", "Layout", "LeftOut", "PageArchive", "archive_name", "write_zip"]
-
 # Moodle takes the second piece between underscores for the participant, the next two for the plugin.
 _MOODLE_FOLDER = re.compile(r"([^_]*)_(\d+)_assignsubmission_(file|onlinetext)(_.*)?", re.DOTALL)
 # Canvas takes the first two pieces that are numbers for the student and the file handed in.

@@ -24,16 +24,6 @@ from engine.runner import Job, Runner, RunResult
 from engine.text.escape import clean, clean_line
 from engine.text.watch import FileStamp, file_changes, file_stamp, folders_of, read_settled
 
-__all__ = [
-    "CheckChanges",
-    "EchoingRunner",
-    "PracticeSession",
-    "SavedFile",
-    "compare",
-    "printed_lines",
-    "readings",
-]
-
 # A function that prints is called a hundred times: its first calls show all that there is to see.
 _MOST_LINES = 10
 _LONGEST_LINE = 200

@@ -16,8 +16,6 @@ from engine.model import Variant
 from engine.text.files import replace_text, write_errors
 from engine.text.words import points_text
 
-__all__ = ["HintRecord", "starter_notebook", "starter_source", "write_starter"]
-
 _WIDTH = 79  # of a line with its "# ": as PEP 8 has it, and every editor shows it whole
 _MOST_BACKUPS = 100  # more copies are somebody's script that runs away
 

@@ -13,17 +13,6 @@ from typing import Any
 from engine.expressions.values import as_float, as_tensor, decimal_text, is_tensor, value_of
 from engine.model import DrawnValue
 
-__all__ = [
-    "TemplateFigure",
-    "column_tex",
-    "figure_of",
-    "matrix_tex",
-    "number_tex",
-    "plain_value",
-    "tex",
-    "vector_tex",
-]
-
 # A computed value without a stated number of decimals is printed with at most this many: enough to see that a
 # number isn't rounded to what it seems, and short enough for a line.
 _DEFAULT_PLACES = 6

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["PREAMBLE", "LatexText", "ProseError", "render_prose"]
-
-
 PREAMBLE = r"""\usepackage[T1]{fontenc}
 \usepackage{amsmath}
 \usepackage{amssymb}"""

@@ -35,18 +35,6 @@ from engine.prose.pictures import PICTURE_FUNCTIONS
 from engine.text.escape import one_line
 from engine.text.words import count_noun, did_you_mean
 
-__all__ = [
-    "TEXT_FILTERS",
-    "TEXT_FUNCTIONS",
-    "TemplateFault",
-    "fill_template",
-    "forbidden_parts",
-    "formula_text",
-    "is_template",
-    "parse_template",
-    "render_text",
-]
-
 # Python puts the address of an object into some messages; it would differ from run to run.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 

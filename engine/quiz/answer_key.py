@@ -13,8 +13,6 @@ from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
 from engine.store import Store
 from engine.text.words import plain_points
 
-__all__ = ["KeyPart", "KeyQuestion", "QuizKey", "quiz_key"]
-
 
 @dataclass(frozen=True, slots=True)
 class KeyPart:

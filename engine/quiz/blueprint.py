@@ -24,20 +24,6 @@ from engine.text.words import agree, count_noun
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = [
-    "Blueprint",
-    "BlueprintSection",
-    "Credits",
-    "Deadline",
-    "DrawRule",
-    "PlacedBlueprint",
-    "Share",
-    "difficulty_range",
-    "find_blueprint",
-    "read_blueprint",
-]
-
-
 # Kinds of value that only a blueprint has: shares, a list of credits, a deadline, a difficulty.
 
 _EXAMPLE = "a time with its zone, such as 2026-12-01T23:59+01:00"

@@ -20,20 +20,6 @@ from engine.quiz.blueprint import Blueprint, BlueprintSection, DrawRule, PlacedB
 from engine.text.words import agree, did_you_mean
 from engine.text.yaml_errors import Loc
 
-__all__ = [
-    "ChosenQuestion",
-    "ItemChoice",
-    "QuestionSlot",
-    "assign",
-    "choose_items",
-    "name_faults",
-    "pin_faults",
-    "slots_of",
-    "too_few",
-    "topic_faults",
-    "untaught",
-]
-
 
 def assign(wishes: Sequence[Sequence[str]]) -> Mapping[int, str]:
     """Return an item for as many slots as possible.

@@ -18,8 +18,6 @@ from engine.quiz.blueprint import PlacedBlueprint
 from engine.quiz.choose import ChosenQuestion, ItemChoice, choose_items
 from engine.variants import draw
 
-__all__ = ["ItemVariants", "compose", "content", "quiz_id", "with_points"]
-
 # Fewer questions than this, over the whole class, are drawn sooner than processes start.
 _LARGE = 400
 

@@ -17,18 +17,6 @@ from engine.text.escape import clean_line
 from engine.text.words import agree, count_noun, percent, plain_points
 from engine.text.words import count_noun as count_of
 
-__all__ = [
-    "CreditRules",
-    "HandedIn",
-    "as_answered",
-    "counted_attempts",
-    "grade_quiz",
-    "hand_in",
-    "is_choice",
-    "total",
-    "why_nothing",
-]
-
 _REPEATED = (
     "These options were answered before, so this earns nothing and is no attempt: another one "
     "needs new options."

@@ -24,8 +24,6 @@ from engine.text.words import plain_points
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = ["fill_in_text", "is_quiz_file", "read_filled", "typed"]
-
 
 class _Block(str):
     """A string that YAML shows as a literal block."""

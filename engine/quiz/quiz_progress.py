@@ -32,8 +32,6 @@ from engine.quiz.quiz_file import fill_in_text
 from engine.store import Attempt, Store, response_sha256
 from engine.text.files import replace_text, write_errors
 
-__all__ = ["QuestionStanding", "QuizInProgress", "QuizSitting", "best_results", "next_variant", "sitting_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class QuestionStanding:

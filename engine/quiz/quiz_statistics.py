@@ -21,15 +21,6 @@ from engine.quiz.hand_in import is_choice
 from engine.quiz.release import deadline_text
 from engine.text.words import agree, all_of, count_noun, percent, plain_points
 
-__all__ = [
-    "QuestionFigures",
-    "QuizStatistics",
-    "best_of",
-    "guess_variant",
-    "statistics_of",
-    "warnings_of",
-]
-
 
 def guess_variant(variant: Variant) -> GuessScore:
     """Return what guessing at all fields of a variant earns, as a share of its points."""

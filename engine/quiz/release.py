@@ -8,16 +8,6 @@ from datetime import UTC, datetime, timedelta
 from engine.model import GradeReport, Outcome, QuizRules, ResultDisclosure, Variant
 from engine.text.words import count_noun, join_words, percent
 
-__all__ = [
-    "QuestionRelease",
-    "deadline_text",
-    "not_on_files",
-    "now",
-    "rules_text",
-    "shown_report",
-    "time_left",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class QuestionRelease:

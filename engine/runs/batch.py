@@ -31,8 +31,6 @@ from engine.runner import SandboxOptions
 from engine.runs.grade_file import CodeExercises, FileGrader, FileResult
 from engine.store import Store
 
-__all__ = ["BatchResult", "InFlight", "Progress", "UngradedFile", "grade_batch"]
-
 # Once may be bad luck (another file of the same moment, or another program, filled the memory); the second
 # time it was graded alone.
 _MOST_LOSSES: Final = 2

@@ -28,8 +28,6 @@ from engine.text.words import agree
 if TYPE_CHECKING:
     from engine.items.bank import Bank
 
-__all__ = ["CodeExercises", "FileGrader", "FileResult", "plan_seed"]
-
 
 def plan_seed(secret: bytes, item: str, version: str) -> bytes:
     """Return the seed of an item's hidden plan in batch runs.

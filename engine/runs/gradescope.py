@@ -36,20 +36,6 @@ from engine.runs.grade_file import CodeExercises
 from engine.text.escape import clean, clean_line
 from engine.text.words import plain_points
 
-__all__ = [
-    "HIDDEN",
-    "AutograderContents",
-    "AutograderSettings",
-    "ItemGrade",
-    "SubmissionGrader",
-    "autograder_key",
-    "harness_zip",
-    "read_settings",
-    "results_json",
-    "ungraded_json",
-]
-
-
 # Gradescope's words. Its fourth, "hidden", is for tests without points: a total with it tells what is hidden.
 HIDDEN = ("after_due_date", "after_published", "visible")
 

@@ -29,17 +29,6 @@ from engine.store import Attempt, Store, reason_of
 from engine.text.words import agree, count_noun
 from engine.variants import rekey
 
-__all__ = [
-    "ChangedItems",
-    "RegradeChange",
-    "RegradePlan",
-    "RegradeScope",
-    "RekeyedQuiz",
-    "UndecidedAttempt",
-    "apply_plan",
-    "plan_regrade",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class RegradeChange:

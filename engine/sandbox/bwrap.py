@@ -20,12 +20,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-__all__ = [
-    "COMMON_PACKAGES", "SandboxMounts", "bwrap_arguments", "bwrap_path", "bwrap_version", "find_layout",
-    "is_root", "missing_packages", "offer_packages", "process_limit", "slot_user", "try_bwrap",
-    "walkable_by_others",
-]  # fmt: skip
-
 COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
 """Packages offered beside torch and numpy, if installed, unless a course names others."""
 

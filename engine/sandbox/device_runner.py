@@ -44,8 +44,6 @@ from engine.sandbox.local_runner import (
 from engine.sandbox.replies import ChildDialogue, has_tensors, killed_from_outside
 from engine.sandbox.requests import EncodedPlan
 
-__all__ = ["DeviceRunner", "DeviceWorker", "WorkerPool"]
-
 _READY_S = 180.0  # torch with CUDA from a cold disk, and the first context on a shared GPU
 # what CUDA and the loader look at; in the walled tier the child forgets them before any student code
 _VARIABLES = ("CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")

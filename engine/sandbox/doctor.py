@@ -33,8 +33,6 @@ from engine.sandbox.tiers import (
     open_runner,
 )
 
-__all__ = ["ActReport", "DoctorReport", "TierReport", "examine"]
-
 _ATTEMPTS = Path(__file__).parent / "escape_attempts.py"
 _SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/")
 # a second for a call, since two of the acts only end at the deadline

@@ -22,8 +22,6 @@ from engine.sandbox.replies import ChildDialogue, killed_from_outside
 from engine.sandbox.requests import EncodedPlan
 from engine.sandbox.zygote_handle import ChildEnd, Zygote
 
-__all__ = ["ChildLink", "SharedArrays", "StopReason", "SubmissionBudget", "converse", "outcome_of_end"]
-
 _CHUNK = 2**20
 _SLACK_S = 0.3  # the child's own processor clock rings first, and says more exactly what took too long
 _END_S = 5.0

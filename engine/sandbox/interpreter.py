@@ -13,15 +13,6 @@ from engine.sandbox.child.layers import Layers
 from engine.sandbox.seccomp import compile_filter
 from engine.sandbox.tiers import landlock_abi
 
-__all__ = [
-    "ENVIRONMENT",
-    "SAMPLE_S",
-    "CpuWait",
-    "confinement_settings",
-    "interpreter_arguments",
-    "must_hold_folders",
-]
-
 # How often a process that takes long is sampled: often enough to be fair to a call of 2 s, and a hundred
 # readings of /proc a second would themselves be load.
 SAMPLE_S = 0.1

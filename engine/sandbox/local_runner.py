@@ -30,12 +30,6 @@ from engine.sandbox.interpreter import SAMPLE_S, CpuWait, interpreter_arguments
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, has_tensors
 from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
 
-__all__ = [
-    "TIMED_OUT", "LocalRunner", "PipedProcess", "ProcessExchange", "ProcessExit", "crashed",
-    "local_process", "run_job",
-]  # fmt: skip
-
-
 _CHUNK = 2**16
 _SLACK_S = 0.3  # for the process to end itself first, and say why
 # where the system doesn't tell how long a process waited for a processor, deadlines leave room for it: the

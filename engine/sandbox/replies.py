@@ -28,8 +28,6 @@ from engine.sandbox.child.wire import (
 from engine.sandbox.requests import EncodedPlan
 from engine.text.escape import visible
 
-__all__ = ["VIOLATION", "ChildDialogue", "JobResults", "has_tensors", "killed_from_outside", "safe_text"]
-
 # as the child cuts them; a child that doesn't isn't ours any more
 _MAX_TEXT = 2000
 _MAX_TYPE_NAME = 100

@@ -32,8 +32,6 @@ from engine.sandbox.child.wire import (
 from engine.text.escape import visible
 from engine.text.words import count_noun
 
-__all__ = ["EncodedPlan", "Span", "describe", "encode_load", "encode_plan"]
-
 _MAX_PLAN_BYTES = 2**31 - 1  # what the child's reader takes
 _MAX_FILENAME = 100
 # as torch aligns its own arrays, so that nothing is computed in another way than usual

@@ -13,8 +13,6 @@ import functools
 import tempfile
 from typing import Any
 
-__all__ = ["allowed_calls", "compile_filter", "device_calls", "libseccomp_version"]
-
 _MEMORY = "munmap mremap mprotect brk"
 _READING = (
     "read readv pread64 preadv open openat close close_range fstat stat lstat newfstatat statx lseek access "

@@ -25,8 +25,6 @@ from engine.sandbox.interpreter import (
     must_hold_folders,
 )
 
-__all__ = ["ChildEnd", "ChildProcess", "Zygote"]
-
 _READY_S = 120.0  # importing torch from a cold disk can take a minute
 _END_S = 20.0  # a fork, or the death of a killed child: milliseconds, unless the machine is overloaded
 _CLOSE_S = 3.0

@@ -13,8 +13,6 @@ from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults
 from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
 from engine.sandbox.zygote_handle import ChildEnd, Zygote
 
-__all__ = ["SandboxRunner"]
-
 _MIN_LOAD_S = 0.1  # a later child loads the file again, however little time is left
 
 

@@ -20,12 +20,6 @@ from engine.errors import ResponseFormatError
 from engine.model import Part, Variant, Verdict
 from engine.store import Attempt
 
-__all__ = [
-    "LEAST_CHANCE", "AnswerSearch", "CopiedAnswer", "CopiedAnswers", "CrossedAnswer", "ItemKeys",
-    "VariantHolder", "is_right",
-]  # fmt: skip
-
-
 # The keys that a class has at one field of one item, and how easily an answer meets one by chance.
 
 LEAST_CHANCE = 1e-6

@@ -21,12 +21,6 @@ from engine.parallel import on_all_cores
 from engine.similarity.fingerprints import all_grams, fingerprints, normal_form, words
 from engine.similarity.gather import FilePair, HandedInCode, ItemComparison, SimilaritySpread
 
-__all__ = [
-    "CLOSE_SHARE", "CLOSE_SURPRISE", "FeatureChannel", "FeatureMatch", "FeatureRarity", "Features",
-    "compare", "groups", "identical", "is_close", "known_spread", "sample_spread", "spread",
-]  # fmt: skip
-
-
 # How rare something is: shared by two of many it says much, shared by half of them nothing.
 
 # What half of a class writes comes from the lecture or from the language, not from a neighbour. In a group

@@ -12,8 +12,6 @@ from engine.similarity.gather import CollectedFiles, HandedInCode, ItemCompariso
 from engine.similarity.passages import PairDetail, detail
 from engine.text.words import percent
 
-__all__ = ["ExerciseFindings", "SimilarityFindings", "find", "odds"]
-
 
 @dataclass(frozen=True, slots=True)
 class ExerciseFindings:

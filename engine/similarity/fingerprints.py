@@ -30,20 +30,6 @@ from engine.similarity.tokens import (
     names_of,
 )
 
-__all__ = [
-    "GRAM",
-    "GUARANTEE",
-    "LEAST",
-    "MOST_TOKENS",
-    "WINDOW",
-    "NormalForm",
-    "all_grams",
-    "fingerprints",
-    "grams",
-    "normal_form",
-    "words",
-]
-
 # Exercises have a few hundred tokens. Comparing passages is quadratic at worst, so that one endless file
 # must not hold up a class.
 MOST_TOKENS = 20_000

@@ -16,17 +16,6 @@ from engine.store import Store
 from engine.text.escape import clean_line
 from engine.text.files import work_folder
 
-__all__ = [
-    "CollectedFiles",
-    "FileLabels",
-    "FilePair",
-    "HandedInCode",
-    "ItemComparison",
-    "SimilaritySpread",
-    "of_folder",
-    "of_store",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class HandedInCode:

@@ -20,9 +20,6 @@ from engine.similarity.passages import COLOURS, PairDetail, ranges
 from engine.text.escape import clean_line
 from engine.text.tables import csv_text, text_cell
 
-__all__ = ["NOT_A_VERDICT", "answers_csv", "as_json", "pairs_csv", "write_similarity_pages"]
-
-
 NOT_A_VERDICT = (
     "This is evidence to read, not a verdict: two people can find the same solution, or may be allowed to "
     "work together. No mark changes."

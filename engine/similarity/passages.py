@@ -14,8 +14,6 @@ from engine.similarity.fingerprints import LEAST, NormalForm, grams, normal_form
 from engine.similarity.gather import FilePair
 from engine.similarity.tokens import CodeToken
 
-__all__ = ["COLOURS", "FileLine", "PairDetail", "SharedPassage", "detail", "passages", "ranges"]
-
 # A gram that stands in more places of a file (a table of numbers, a loop written out) starts no run: every
 # place would be tried with every other.
 _MOST_PLACES = 16

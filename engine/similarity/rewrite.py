@@ -12,9 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-__all__ = ["plain", "plain_block", "without_temporaries"]
-
-
 # Blocks of statements: what can't be reached is gone, appending loops are comprehensions.
 
 

@@ -11,12 +11,6 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = [
-    "STUDENT_NAME", "CodeToken", "ExpressionTokens", "FileNames", "StatementTokens", "TokenStatement",
-    "names_of",
-]  # fmt: skip
-
-
 STUDENT_NAME = "·"
 """Text of every name that the student chose: what it is called doesn't count, which one it is does."""
 

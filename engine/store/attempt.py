@@ -28,19 +28,6 @@ from engine.model import (
 from engine.store.codec import decode, encode, storable
 from engine.store.sql_tables import attempts
 
-__all__ = [
-    "SETTLED",
-    "ArrivalInfo",
-    "Attempt",
-    "BestScore",
-    "attempt_of",
-    "attempt_row",
-    "quiz_responses",
-    "reason_of",
-    "response_sha256",
-    "same_attempt",
-]
-
 # A graded attempt stays as it is; attempts with the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
 

@@ -13,8 +13,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import StoreError
 
-__all__ = ["decode", "encode", "storable"]
-
 T = TypeVar("T")
 
 # Building an adapter takes milliseconds, and a batch encodes thousands of values of a few classes.

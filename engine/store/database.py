@@ -16,9 +16,6 @@ from engine.store.postgres import server_engine
 from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE
 from engine.store.sqlite import CommitPace, sqlite_engine, store_faults, write_option
 
-__all__ = ["Database", "StorePart", "bring_up_to_date", "open_database", "schema_version"]
-
-
 # The key of an advisory lock: any number that nobody else on the server uses. Who holds it migrates, the
 # others wait.
 _MIGRATION_LOCK = 0x50F73A21

@@ -20,8 +20,6 @@ from engine.store.codec import decode, encode, storable
 from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, hand_marks, quiz_retries, quizzes, regrades
 
-__all__ = ["HandMark", "HandMarks", "RegradeHistory", "StoredRegrade"]
-
 
 @dataclass(frozen=True, slots=True)
 class HandMark:

@@ -26,8 +26,6 @@ from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, metadata, quiz_retries, quizzes, regrades
 from engine.text.files import replacing, write_errors
 
-__all__ = ["PersonRecords", "write_person"]
-
 
 class PersonRecords(StorePart):
     """What the store holds on single persons."""

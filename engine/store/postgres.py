@@ -13,8 +13,6 @@ import sqlalchemy as sa
 
 from engine.errors import StoreError
 
-__all__ = ["NOTHING_LOST", "server_engine", "server_fault"]
-
 # A host that doesn't answer is reported within 10 s, a server that vanished (network, power) within a minute.
 _PATIENCE = {
     "connect_timeout": "10",

@@ -17,8 +17,6 @@ from engine.store.codec import decode, encode
 from engine.store.database import StorePart
 from engine.store.sql_tables import quiz_hints, quiz_retries, quizzes
 
-__all__ = ["SittingStore"]
-
 
 class SittingStore(StorePart):
     """Variants, hints and deadlines of quizzes that are being taken."""

@@ -14,18 +14,6 @@ from engine.store.codec import storable
 from engine.text.escape import clean_line
 from engine.text.words import count_noun
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "VERSION_TABLE",
-    "attempts",
-    "hand_marks",
-    "metadata",
-    "quiz_hints",
-    "quiz_retries",
-    "quizzes",
-    "regrades",
-]
-
 # The head revision of migrations/versions; a test compares the two.
 SCHEMA_VERSION = "0003"
 # Not Alembic's usual name: another program in the same database may use that.

@@ -25,17 +25,6 @@ import sqlalchemy as sa
 from engine.errors import StoreError, UnstorableError
 from engine.store.postgres import NOTHING_LOST, server_fault
 
-__all__ = [
-    "CommitPace",
-    "begin_file",
-    "is_local",
-    "mount_type",
-    "sqlite_engine",
-    "store_faults",
-    "write_option",
-]
-
-
 # File systems on local disks; an unknown one counts as network, which is slower and always safe.
 _LOCAL = {
     "apfs", "bcachefs", "btrfs", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfs", "jfs", "msdos", "exfat",

@@ -37,8 +37,6 @@ from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, quizzes
 from engine.store.upkeep import StoreUpkeep
 
-__all__ = ["Settle", "Store", "open_store"]
-
 
 def _earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
     """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.

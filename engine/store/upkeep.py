@@ -28,9 +28,6 @@ from engine.store.sql_tables import attempts, hand_marks, metadata, quiz_retries
 from engine.store.sqlite import begin_file, store_faults
 from engine.text.files import replacing
 
-__all__ = ["StoreCheck", "StoreUpkeep"]
-
-
 _PAGE = 200  # rows in memory at a time
 _MOST_FAULTS = 1000  # a damaged store of a large class has as many as it has rows: nobody reads on
 

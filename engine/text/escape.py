@@ -10,8 +10,6 @@ import unicodedata
 
 from engine.text.words import count_noun
 
-__all__ = ["begins_formula", "clean", "clean_line", "csv_cell", "escape_latex", "one_line", "visible"]
-
 # Bidirectional controls, zero-width characters and line separators can make text read as something else.
 _HIDDEN = {
     0x00AD,

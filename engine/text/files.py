@@ -25,13 +25,6 @@ from typing import BinaryIO, TypeVar
 from engine.errors import Diagnostic, InputError, SoftmarkError, SpecError, SubmissionError, UsageError
 from engine.text.escape import clean_line, one_line, visible
 
-__all__ = [
-    "MAX_BYTES", "cache_folder", "check_text", "codec_among", "decode", "fault_after",
-    "find_control_character", "keep_libraries_tidy", "own_folder", "read_bounded", "read_bytes",
-    "read_hand_in", "read_text", "replace_text", "replacing", "source_line", "utf16_as_utf8", "work_folder",
-    "write_errors",
-]  # fmt: skip
-
 fcntl: ModuleType | None
 try:
     import fcntl

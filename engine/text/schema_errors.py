@@ -19,11 +19,6 @@ from engine.text.escape import one_line
 from engine.text.words import did_you_mean, join_words, near_words
 from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = [
-    "describe", "explain", "field_at", "in_order", "keys_at", "models_at", "validate", "validation_faults",
-]  # fmt: skip
-
-
 # Finds what a pydantic model allows at a path, to say what was expected and to suggest near names.
 
 

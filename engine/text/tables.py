@@ -20,11 +20,6 @@ from engine.text.escape import begins_formula, csv_cell
 from engine.text.files import read_bytes, utf16_as_utf8
 from engine.text.words import plain_points
 
-__all__ = [
-    "DelimitedTable", "TableRow", "csv_bytes", "csv_text", "id_cell", "is_number", "kept_cell",
-    "number_cell", "plain_cell", "read_delimited", "text_cell",
-]  # fmt: skip
-
 # A gradebook of 5,000 students with 100 columns has 4 MiB.
 _LIMIT = 8 * 2**20
 # Bounds for files that are no tables: each quotation mark that stays open costs this many lines.

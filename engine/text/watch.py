@@ -15,8 +15,6 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["LOOK_EVERY_MS", "FileStamp", "file_changes", "file_stamp", "folders_of", "read_settled"]
-
 FileStamp = tuple[int, int, int] | None
 """Modification time in ns, size, inode: saving by renaming is sure to change only the inode."""
 Result = TypeVar("Result")

@@ -11,11 +11,6 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-__all__ = [
-    "agree", "all_of", "count_noun", "did_you_mean", "join_words", "near_words", "percent", "plain_points",
-    "plural", "points_text", "suggestion",
-]  # fmt: skip
-
 _COMPARED = 100  # characters of a word: difflib's time grows with the product of two lengths
 _SIMILAR = 0.65  # by its usual 0.6, "value" would be like "false"
 

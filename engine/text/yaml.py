@@ -27,8 +27,6 @@ from engine.text.files import (
 )
 from engine.text.yaml_errors import YamlDocument, YamlPlace, YamlScalar, explain_syntax, read_scalar
 
-__all__ = ["MAX_DEPTH", "MAX_VALUES", "read_yaml", "read_yaml_text"]
-
 # Far more than any quiz or file of a class needs: each level is one recursion here, and each value is kept
 # with its place.
 MAX_DEPTH = 64

@@ -19,11 +19,6 @@ from engine.text.escape import one_line
 from engine.text.files import source_line
 from engine.text.words import count_noun
 
-__all__ = [
-    "NULLS", "Loc", "WrittenFloat", "YamlDocument", "YamlPlace", "YamlScalar", "explain_syntax",
-    "read_scalar",
-]  # fmt: skip
-
 
 def explain_syntax(problem: yaml.YAMLError, text: str) -> tuple[int, int, str]:
     """Return line and column (from 1) and our own sentence for a parser's complaint.

@@ -26,27 +26,6 @@ from engine.model import DrawnValue, Part, RenderedText, Variant
 from engine.prose.figures import figure_of
 from engine.text.words import count_noun
 
-__all__ = [
-    "PRINTED_DIFFERS",
-    "TRIES",
-    "AnswerField",
-    "SolvedDraw",
-    "accepted_printed",
-    "differs_from_printed",
-    "draw",
-    "draw_seeded",
-    "errata_after_answer",
-    "expressions_of",
-    "family_size",
-    "part_of",
-    "renderer_of",
-    "reveals_key",
-    "solution_of",
-    "solve",
-    "solve_for",
-]
-
-
 # Errata: which are shown with the item and which after it, and the printed options they accept.
 
 _DIFFERS = "The options differ from those that the source prints; the feedback says how and why."

@@ -27,8 +27,6 @@ from engine.variants.draw_variant import (
     solve_for,
 )
 
-__all__ = ["rekey"]
-
 # A text of a pool that was corrected since is the same option if this share of it stayed, and no other text
 # of the pool comes nearer than the margin. Below that a person decides: another option may have another key.
 _SAME_TEXT, _MARGIN = 0.8, 0.1

@@ -11,10 +11,6 @@ from engine.analysis.statistics.intervals import correlation_interval, wilson
 from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 from engine.text.words import agree, count_noun
 
-__all__ = [
-    "ChoiceTable", "ItemStatistics", "OptionStatistics", "choice_table", "correlation", "item_statistics",
-]  # fmt: skip
-
 _TAIL = 0.27  # of the class at each end: Kelley 1939
 
 

@@ -17,11 +17,6 @@ import numpy as np
 from engine.analysis.statistics.score_matrix import Floats
 from engine.errors import UsageError
 
-__all__ = [
-    "benjamini_hochberg", "chi2_tail", "correlation_interval", "f_quantile", "logistic", "normal_quantile",
-    "root_between", "wilson",
-]  # fmt: skip
-
 
 def logistic(odds: Floats) -> Floats:
     """Return the probabilities of log odds, without overflow."""

@@ -10,8 +10,6 @@ import numpy as np
 from engine.analysis.statistics.intervals import f_quantile, normal_quantile
 from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 
-__all__ = ["ItemPairs", "PairSums", "ReliabilityEstimate", "pair_sums", "pairwise", "reliability"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSums:

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from engine.text.words import agree, count_noun
 
-__all__ = ["Floats", "ScoreHistogram", "ScoreMatrix", "score_histogram"]
-
 Floats = npt.NDArray[np.float64]
 
 _CLOSE = 1e-9  # points that differ by less are equal: sums of thirds aren't exact

@@ -24,11 +24,6 @@ from engine.analysis.statistics.intervals import (
 from engine.analysis.statistics.score_matrix import Floats
 from engine.text.words import agree, count_noun
 
-__all__ = [
-    "LogisticTrend", "NoTrend", "VariantShare", "VariantTest", "difficulty_trend", "unequal_families",
-    "unequal_variants",
-]  # fmt: skip
-
 Counts = npt.NDArray[np.int64]
 
 _CELLS = 2_000_000  # of drawn tables in memory at a time

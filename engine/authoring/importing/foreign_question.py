@@ -21,13 +21,6 @@ from engine.errors import Diagnostic, ExchangeError
 from engine.text.escape import clean_line
 from engine.text.files import codec_among, fault_after, read_bytes, source_line
 
-__all__ = [
-    "FORMATS", "MAX_BYTES", "MAX_QUESTIONS", "NOTHING", "AcceptedNumber", "FileFaults", "FilePlace",
-    "ForeignQuestion", "ForeseenAnswer", "ImportNote", "MarkedText", "MatchingPair", "QuestionFile",
-    "QuestionKind", "SkippedQuestion", "SourceText", "TextForm", "check_question", "decode_source",
-    "detect_format", "full_answers", "read_decimal", "read_share", "read_source", "right_options",
-]  # fmt: skip
-
 
 class TextForm(StrEnum):
     """How the markup of a text is to be read."""

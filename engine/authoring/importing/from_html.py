@@ -35,8 +35,6 @@ from engine.text.escape import clean_line
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["read_html"]
-
 _BOLD = {"b", "strong"}
 _ITALIC = {"i", "em", "var", "cite", "dfn"}
 _CODE = {"code", "tt", "kbd", "samp"}

@@ -38,12 +38,6 @@ from engine.authoring.importing.foreign_question import (
 from engine.prose.maths.parser import SYMBOLS
 from engine.text.escape import one_line
 
-__all__ = [
-    "GAP", "GiftBlock", "GiftField", "find_marks", "first_mark", "marked_form", "read_field", "read_gift",
-    "split_blocks", "unescaped",
-]  # fmt: skip
-
-
 # --- backslashes ---------------------------------------------------------------------------
 
 # \~ \= \# \{ \} \: and \\ stand for the character, \n for a line end

@@ -21,8 +21,6 @@ from engine.errors import ExchangeError
 from engine.items.bank import Bank
 from engine.text.escape import clean_line
 
-__all__ = ["READERS", "import_file"]
-
 READERS: dict[str, Callable[[SourceText], QuestionFile]] = {"moodle": read_moodle, "gift": read_gift}
 Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
 """Gives, for a number of questions, a function that is called after each of them."""

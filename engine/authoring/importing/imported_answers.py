@@ -31,12 +31,6 @@ from engine.authoring.importing.yaml_writer import WrittenNumber
 from engine.expressions.values import is_rounding_safe
 from engine.text.words import agree, count_noun, percent
 
-__all__ = [
-    "MAX_OPTIONS", "ImportedChoice", "NearestPolicy", "choice_answer", "matching_answer", "moodle_score",
-    "nearest_policy", "number_answer", "plain_number", "token_answer",
-]  # fmt: skip
-
-
 # --- scoring rules -------------------------------------------------------------------------
 
 # where two come equally near, the first one is taken: it is the one most like Moodle's

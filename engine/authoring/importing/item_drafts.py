@@ -39,8 +39,6 @@ from engine.text.escape import clean_line
 from engine.text.words import agree, count_noun
 from engine.text.yaml import read_yaml
 
-__all__ = ["ImportReport", "ImportedItem", "ItemDraft", "PreparedItem", "prepare", "to_spec", "write_all"]
-
 _BLOOM = {
     QuestionKind.CHOICE: "understand",
     QuestionKind.TOKEN: "remember",

@@ -33,9 +33,6 @@ from engine.authoring.importing.foreign_question import (
 from engine.authoring.importing.xml_tree import XmlElement, read_tree
 from engine.text.escape import clean_line, one_line
 
-__all__ = ["KNOWN_TYPES", "QuestionFields", "read_moodle", "skipped_type"]
-
-
 # --- the elements of a question ------------------------------------------------------------
 
 _FORMS = {

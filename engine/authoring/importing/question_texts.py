@@ -12,8 +12,6 @@ from engine.authoring.importing.text_blocks import TextTooLong, plain_characters
 from engine.authoring.importing.to_markdown import ConvertedText, convert
 from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
 
-__all__ = ["QuestionTexts", "UnfitError", "candidates", "quoted", "slug", "title_of", "topics_of"]
-
 # put in by Moodle where an author writes nothing
 _USUAL = {"your answer is correct", "your answer is incorrect", "your answer is partially correct"}
 

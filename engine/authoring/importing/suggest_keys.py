@@ -16,12 +16,6 @@ from itertools import islice, permutations
 
 from engine.errors import ExpressionError
 
-__all__ = [
-    "TYPED_BY_HAND", "AuthorKey", "StemValue", "expressions", "find_values", "read_value",
-    "suggested_expressions", "suggestion_lines",
-]  # fmt: skip
-
-
 # --- the values of a text ------------------------------------------------------------------
 
 # Bounds of the search: pairs of values are combined, so the work grows with the square of their number.

@@ -14,12 +14,6 @@ from dataclasses import dataclass, replace
 
 from engine.prose.maths import MathsError, maths_forms
 
-__all__ = [
-    "PLACEHOLDER", "Block", "CodeBlock", "FormulaRun", "Inline", "LineBreak", "ListBlock", "ParagraphBlock",
-    "QuoteBlock", "TableBlock", "TextRun", "TextTooLong", "escaped", "escaped_line_start", "lines_of",
-    "looks_like_dollar_maths", "normal_formula", "paragraphs_of", "plain_characters", "split_formulas",
-]  # fmt: skip
-
 
 class TextTooLong(ValueError):  # noqa: N818 - a limit, not a mistake
     """A text is longer than a problem file may hold, or has more markup than can be read."""

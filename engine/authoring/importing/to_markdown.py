@@ -43,8 +43,6 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-__all__ = ["MAX_PROSE", "ConvertedText", "MarkdownWriter", "convert"]
-
 # a template is read before Markdown, so that not even code may hold one
 _NOT_IN_CODE = re.compile(r"`|\n|\{[{%#]")
 _NOT_IN_PROGRAM = re.compile(r"```|\{[{%#]")

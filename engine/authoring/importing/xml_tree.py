@@ -20,8 +20,6 @@ from defusedxml.sax import make_parser
 from engine.authoring.importing.foreign_question import MAX_QUESTIONS, FileFaults, FilePlace, SourceText
 from engine.text.escape import clean_line
 
-__all__ = ["MAX_DEPTH", "MAX_ELEMENTS", "XmlElement", "read_tree"]
-
 MAX_DEPTH = 32  # Moodle's own files have six levels
 MAX_ELEMENTS = 250_000  # of the largest bank: 5,000 questions with fifty elements each
 MAX_INSIDE = 2_000

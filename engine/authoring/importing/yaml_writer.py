@@ -17,8 +17,6 @@ import yaml
 from engine.text.escape import visible
 from engine.text.yaml_errors import WrittenFloat, read_scalar
 
-__all__ = ["WrittenNumber", "as_read", "comment_lines", "yaml_text"]
-
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ()./-]*[\w()./-])?")
 _WORD = re.compile(r"[\w-]+")
 _MAX_COMMENT = 300

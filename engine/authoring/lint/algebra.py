@@ -31,8 +31,6 @@ from engine.prose.maths.parser import (
     parse_maths,
 )
 
-__all__ = ["is_same_formula"]
-
 _ROUNDS = ("one", "two")  # sets of numbers: with a single one, formulas could agree by chance
 _SIZE = 2  # of the matrices: the smallest whose products don't commute
 _TERMS = 3  # of every sum and product over an index

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-__all__ = ["false_statements", "is_true_of_numbers", "needs_a_witness"]
-
 # --- sums and comparisons ------------------------------------------------------------------
 
 _PLAIN = r"[-−+]?\d+(?:\.\d+)?"

@@ -19,8 +19,6 @@ from engine.items.bank import Bank
 from engine.parallel import on_all_cores
 from engine.text.yaml import read_yaml
 
-__all__ = ["DEFAULT_SEEDS", "lint_bank", "lint_item"]
-
 DEFAULT_SEEDS = 200  # as many as an undeclared family needs keys: fewer can't show that it has them
 _LEAST_ITEMS = 6  # for fewer, starting processes takes longer than it saves
 

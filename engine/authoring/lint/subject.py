@@ -28,11 +28,6 @@ from engine.model import Variant
 from engine.text.files import source_line
 from engine.text.yaml_errors import Loc, YamlDocument
 
-__all__ = [
-    "NUMBER_WORDS", "TEMPLATE_BLOCK", "TEMPLATE_SPAN", "FindingSeverity", "LintFinding", "LintReport",
-    "LintSubject", "StudentText", "typed_text", "written_texts",
-]  # fmt: skip
-
 
 class FindingSeverity(StrEnum):
     """An error keeps an item from being served; a warning doesn't."""

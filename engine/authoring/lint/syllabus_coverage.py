@@ -10,8 +10,6 @@ from engine.items import ProblemSpec
 from engine.items.bank import Bank
 from engine.items.misconceptions import SyllabusEntry
 
-__all__ = ["CoveredEntry", "coverage", "covered_by"]
-
 
 @dataclass(frozen=True, slots=True)
 class CoveredEntry:

@@ -12,8 +12,6 @@ from engine.items import CodeAnswer, ProblemSpec, SingleChoiceAnswer
 from engine.model import ChoiceOption, Part, RenderedText, Variant
 from engine.text.escape import clean
 
-__all__ = ["ChoiceCard", "FieldCard", "VariantCard", "WrongAnswerCard", "card_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class ChoiceCard:

@@ -15,9 +15,6 @@ from engine.items import CodeAnswer, ProblemSpec
 from engine.items.bank import Bank
 from engine.text.watch import FileStamp, file_changes, file_stamp, folders_of, read_settled
 
-__all__ = ["PreviewFault", "PreviewSource", "PreviewState", "SaveFollower", "check", "look_at"]
-
-
 # The state after a save: the variants of the item, or why there are none, and the findings of lint.
 
 LINT_SEEDS = 30  # quick enough for every save; grade lint draws 200

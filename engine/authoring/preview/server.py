@@ -22,11 +22,6 @@ from engine.pages.render import render, style_sheet
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = [
-    "HEADERS", "HOST", "PageHub", "RequestGuard", "bind", "owner_of", "page_of", "script", "serve", "style",
-]  # fmt: skip
-
-
 # The page: an item as HTML, in the style of our other pages.
 
 _PACKAGE = "engine.authoring.preview"

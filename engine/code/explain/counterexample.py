@@ -31,9 +31,6 @@ from engine.model import CodeSubmission, Counterexample
 from engine.parallel import LruCache
 from engine.runner import CallStatus, Job, Runner
 
-__all__ = ["MAX_CALLS", "CandidateInput", "complexity", "find_counterexample", "fingerprint", "simpler"]
-
-
 # Simpler neighbours of an input: what a counterexample is shrunk through.
 #
 # Every step removes a slice of a named axis (from all arguments that have it), drops an argument or a

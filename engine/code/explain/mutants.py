@@ -34,9 +34,6 @@ from engine.errors import EngineError
 from engine.model import Diagnosis
 from engine.runner import CallStatus, Job
 
-__all__ = ["LEAST_INPUTS", "MutantBehaviour", "MutantGallery", "gallery", "name_mutants", "wrong_facets"]
-
-
 # What known-wrong implementations do on a plan, found out case by case and only as far as needed.
 
 Floats = NDArray[np.float64]

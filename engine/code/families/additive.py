@@ -13,8 +13,6 @@ from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
 from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_relations
 
-__all__ = ["FAMILY"]
-
 Sizes = tuple[int, int, int, int]  # n states, dh, ds, da
 Sample = tuple[Floats, Floats, Floats, Floats, Floats]
 

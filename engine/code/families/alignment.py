@@ -12,9 +12,6 @@ from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
 from engine.code.plan_builder import PlanBuilder, beyond_blocks
 from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 
-__all__ = ["FAMILY"]
-
-
 _INPUTS = ArrayInputs(("A",), ("mn",), "hard_alignment", lambda arrays: Rounding(1.0, 1, 1.0))
 
 

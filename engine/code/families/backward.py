@@ -15,8 +15,6 @@ from engine.code.random_values import ExactValues
 from engine.code.result_kinds import TupleResult
 from engine.code.tolerance import relative_tolerance
 
-__all__ = ["FAMILY"]
-
 _INPUTS = ArrayInputs(
     ("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda arrays: Rounding(1.0, 1, 1.0)
 )

@@ -18,8 +18,6 @@ from engine.code.result_kinds import HypothesesResult
 from engine.code.shared_cases import SearchSizes, draw_accepted, draw_searches, draw_table, is_clear
 from engine.code.tolerance import relative_tolerance
 
-__all__ = ["FAMILY"]
-
 
 class _Beam(ExerciseFamily):
     name = "beam"

@@ -13,8 +13,6 @@ from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 from engine.code.shared_cases import add_key_relations
 
-__all__ = ["FAMILY"]
-
 Sizes = tuple[int, int, int]  # n keys, dq, dk
 Sample = tuple[Floats, Floats, Floats]
 

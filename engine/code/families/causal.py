@@ -12,8 +12,6 @@ from engine.code.plan import ExpectedResult
 from engine.code.plan_builder import BLOCKS, PlanBuilder
 from engine.code.random_values import ExactValues, draw_specs, integers
 
-__all__ = ["FAMILY"]
-
 
 class _Causal(ExerciseFamily):
     name = "causal"

@@ -19,8 +19,6 @@ from engine.code.tolerance import relative_tolerance
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["FAMILY"]
-
 Record = dict[str, Floats]
 Inputs = tuple[Floats, Floats, Floats, Record]
 Sizes = tuple[int, int, int, int, int, int]  # dy, ds, dh, da, n encoder states, V

@@ -16,8 +16,6 @@ from engine.code.random_values import ExactValues
 from engine.code.result_kinds import TokensResult
 from engine.code.shared_cases import SearchSizes, draw_accepted, draw_searches, draw_table
 
-__all__ = ["FAMILY"]
-
 
 class _Greedy(ExerciseFamily):
     name = "greedy"

@@ -16,8 +16,6 @@ from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 from engine.code.shared_cases import LOW
 
-__all__ = ["FAMILY"]
-
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
 EXACT = 1e-12  # slack where all scores are 0: the weights are 1/k, without any rounding to speak of
 Mask = NDArray[np.bool_]

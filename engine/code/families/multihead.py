@@ -15,8 +15,6 @@ from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, spread, unequal_sizes
 from engine.code.shared_cases import billions
 
-__all__ = ["FAMILY"]
-
 Sizes = tuple[int, int, int, int, int]  # n tokens, d, h heads, columns of one head, columns of Wo
 Sample = tuple[Floats, Floats, Floats, Floats, Floats, int]
 

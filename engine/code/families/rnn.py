@@ -12,8 +12,6 @@ from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
 
-__all__ = ["FAMILY"]
-
 Sizes = tuple[int, int, int]  # T, dx, dh
 Sample = tuple[Floats, Floats, Floats, Floats]
 

@@ -16,8 +16,6 @@ from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, misfits, 
 from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 from engine.code.shared_cases import LOW
 
-__all__ = ["FAMILY"]
-
 Sizes = tuple[int, int, int, int]  # m queries, n keys, d, dv
 
 

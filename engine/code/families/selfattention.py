@@ -15,8 +15,6 @@ from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
 from engine.code.shared_cases import LOW, billions
 
-__all__ = ["FAMILY"]
-
 Sizes = tuple[int, int, int, int]  # n tokens, d, dk, dv
 Sample = tuple[Floats, Floats, Floats, Floats]
 

@@ -12,8 +12,6 @@ from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 
-__all__ = ["FAMILY"]
-
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
 _BILLIONS = 2.0**32  # beyond any bound at which scores might be cut off; eighths stay exact there
 

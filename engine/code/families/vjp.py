@@ -12,8 +12,6 @@ from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
 
-__all__ = ["FAMILY"]
-
 
 def _size(arrays: Sequence[Floats]) -> Rounding:
     g = arrays[1]

@@ -25,8 +25,6 @@ from engine.code.show import shape_text
 from engine.code.tolerance import VALUES
 from engine.runner import CallStatus
 
-__all__ = ["PROPERTIES", "is_right", "judge_values"]
-
 Floats = NDArray[np.float64]
 Judge = Callable[[CaseGroup, PlanObservations], str | None]
 

@@ -16,8 +16,6 @@ from engine.code.plan import CaseGroup
 from engine.code.properties import Property
 from engine.code.properties.weights import log_ratios_differ
 
-__all__ = ["PROPERTIES"]
-
 Floats = NDArray[np.float64]
 
 

@@ -31,8 +31,6 @@ from engine.code.properties.weights import least
 from engine.code.show import number
 from engine.text.words import count_noun
 
-__all__ = ["PROPERTIES"]
-
 Floats = NDArray[np.float64]
 Judge = Callable[[CaseGroup, PlanObservations], str | None]
 

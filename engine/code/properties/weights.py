@@ -20,8 +20,6 @@ from engine.code.properties import Property
 from engine.code.show import number, number_pair
 from engine.code.tolerance import VALUES
 
-__all__ = ["PROPERTIES", "least", "leaves_range", "log_ratios_differ"]
-
 Floats = NDArray[np.float64]
 
 # Scores that are nearer than this may be equal after rounding: then neither weight need be the larger one.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from engine.items import ProblemSpec
     from engine.quiz.quiz_statistics import QuestionFigures, QuizStatistics
 
-__all__ = ["check"]
-
 _USUAL_CLASS = 30  # students, where there is no roster to count
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from engine.model import Quiz
     from engine.store import Store
 
-__all__ = ["deadline"]
-
 
 @click.command("deadline")
 @click.argument("quiz", metavar="QUIZ")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from engine.quiz.answer_key import KeyPart, KeyQuestion, QuizKey
     from engine.store import Store
 
-__all__ = ["key"]
-
 
 @click.command("key")
 @click.argument("quiz", metavar="QUIZ")

@@ -19,8 +19,6 @@ from engine.text.words import agree, count_noun, near_words
 if TYPE_CHECKING:
     from engine.model import Quiz
 
-__all__ = ["blueprint_path", "make_quizzes", "new"]
-
 _LINT_SEEDS = 10  # variants that are tried: enough to see a wrong key, and quick
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from engine.quiz.quiz_progress import QuizSitting
     from engine.quiz.release import QuestionRelease
 
-__all__ = ["release_text", "results_json", "show_results", "show_standings"]
-
 
 def _releases(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
     from engine.quiz import release

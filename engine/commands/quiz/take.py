@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from engine.model import Part, Quiz
     from engine.quiz.quiz_progress import QuestionStanding, QuizInProgress
 
-__all__ = ["take"]
-
 
 @click.command("take")
 @click.argument("quiz_file", metavar="QUIZ.yaml|BLUEPRINT", default="l16")

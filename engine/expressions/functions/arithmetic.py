@@ -10,8 +10,6 @@ from engine.expressions.values import as_float, as_tensor, away_from_jump
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["product", "product_by_hand"]
-
 function = FunctionGroup("Arithmetic")
 
 

@@ -18,8 +18,6 @@ from engine.expressions.values import as_float, as_tensor, away_from_jump
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["context_by_hand", "mask_of", "sdpa_by_hand", "softmax_by_hand"]
-
 function = FunctionGroup("Scores, weights, attention")
 
 

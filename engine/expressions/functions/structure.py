@@ -11,8 +11,6 @@ from engine.text.words import agree, count_noun
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["stack"]
-
 function = FunctionGroup("Taking apart and putting together")
 
 # Four times the longest side that a parameter may have: enough for products of sizes, too small to fill

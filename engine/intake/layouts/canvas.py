@@ -12,8 +12,6 @@ from typing import ClassVar, Self
 
 from engine.intake.layouts.layout import DownloadLayout, DownloadListing, DownloadPerson, HandIn, PathOwner
 
-__all__ = ["CanvasLayout"]
-
 _NAMED = re.compile(r"(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL)
 _HIDDEN = re.compile(
     r"(?P<late>LATE_)?(?P<name>anon)_(?P<user>[0-9A-Za-z]+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL

@@ -21,8 +21,6 @@ from engine.intake.layouts.layout import (
     without_suffix,
 )
 
-__all__ = ["ClassroomLayout"]
-
 # GitHub's own ZIP archives end in the branch.
 # GitHub adds the branch to the name of a downloaded repository.
 _BRANCHES = ("-main", "-master")

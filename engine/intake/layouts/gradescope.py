@@ -27,9 +27,6 @@ from engine.intake.layouts.layout import (
 from engine.text.escape import clean_line
 from engine.text.files import read_text
 
-__all__ = ["GradescopeLayout", "read_ruby_yaml"]
-
-
 # YAML that a Ruby program wrote → texts, lists and mappings; no object is ever made of it.
 # Ruby marks symbols by a colon (``:name``) and its own kinds by tags (``!ruby/object:…``).  Colons are taken
 # off, tags are not looked at.  Of anchors only texts are remembered, so nothing can grow.

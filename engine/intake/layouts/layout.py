@@ -13,12 +13,6 @@ from engine.course import Roster
 from engine.hand_ins import IntakeProblem
 from engine.intake.download_entries import FoundEntries, ItemNames, archive_suffix
 
-__all__ = [
-    "DownloadLayout", "DownloadListing", "DownloadPerson", "HandIn", "PathOwner", "levels",
-    "without_suffix",
-]  # fmt: skip
-
-
 # What a download holds at one level of its folders, for whoever wants to recognise the system it is from.
 
 # Packers put at most a folder of the archive's name and one of the course around everything.

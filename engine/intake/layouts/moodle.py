@@ -12,8 +12,6 @@ from typing import ClassVar, Self
 
 from engine.intake.layouts.layout import DownloadLayout, DownloadListing, DownloadPerson, HandIn, PathOwner
 
-__all__ = ["MoodleLayout"]
-
 _NAMED = re.compile(
     r"(?P<name>.+?)(?:_(?P<number>\d+))?_assignsubmission_(?P<kind>[a-z0-9]+)(?:_(?P<own>.*))?", re.DOTALL
 )

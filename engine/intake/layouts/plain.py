@@ -15,8 +15,6 @@ from engine.intake.layouts.layout import (
     without_suffix,
 )
 
-__all__ = ["PlainLayout"]
-
 _OF_CLASS = {".yaml", ".yml", *TABLES}
 
 

@@ -13,8 +13,6 @@ from engine.items.checks.structure import unique_ids
 from engine.text.files import MAX_BYTES
 from engine.text.words import did_you_mean
 
-__all__ = ["PREREQUISITES", "check_code", "code_paths"]
-
 PREREQUISITES = ("loads", "allowed", "function", "runs")
 """What comes before every check of a rubric and earns nothing; a rubric may not use these names."""
 

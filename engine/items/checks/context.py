@@ -18,16 +18,6 @@ from engine.text.escape import one_line
 from engine.text.words import did_you_mean
 from engine.text.yaml_errors import YamlDocument
 
-__all__ = [
-    "AnswerSite",
-    "CheckContext",
-    "TextSite",
-    "mapping",
-    "repeats",
-    "undefined_name",
-    "unknown_function",
-]
-
 Where = tuple[int | str, ...]
 """A path into the data, such as ``("steps", 0, "answer", "key")``."""
 

@@ -10,8 +10,6 @@ from engine.errors import Diagnostic
 from engine.items.checks.context import AnswerSite, CheckContext, Where, mapping, repeats
 from engine.text.words import count_noun, did_you_mean, join_words
 
-__all__ = ["STRUCTURE_CHECKS", "check_choices", "unique_ids"]
-
 
 def check_choices(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield choice answers without a right or wrong option, with equal ones, or both written and computed."""

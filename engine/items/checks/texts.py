@@ -24,15 +24,6 @@ from engine.text.escape import one_line
 if TYPE_CHECKING:
     from jinja2 import nodes
 
-__all__ = [
-    "blank_templates",
-    "check_expressions",
-    "check_prose",
-    "expression_sites",
-    "latex_faults",
-    "prose_sites",
-]
-
 _WORKED_OUT: tuple[Where, ...] = (
     ("answer", "key"),
     *(("answer", pool, "*", "when") for pool in ("options", "cards", "prompts", "targets")),

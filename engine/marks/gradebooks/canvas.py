@@ -35,8 +35,6 @@ from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, number_cell, text_cell
 from engine.text.words import near_words
 
-__all__ = ["FORMAT"]
-
 _POSSIBLE = "points possible"
 # EX is what Canvas itself writes for an excused student.
 _SIGNS = CellSigns("EX", locked={"N/A": "Canvas has this assignment for other students only"})

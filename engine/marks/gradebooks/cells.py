@@ -20,20 +20,6 @@ from engine.text.escape import clean_line
 from engine.text.tables import number_cell, text_cell
 from engine.text.words import agree, plain_points
 
-__all__ = [
-    "CellSigns",
-    "CellValue",
-    "EntryState",
-    "GradebookEntry",
-    "NewRows",
-    "comment_of",
-    "entry_cell",
-    "entry_notices",
-    "entry_of",
-    "entry_value",
-    "graded_value",
-]
-
 CellValue = str | float | int
 
 

@@ -18,15 +18,6 @@ from engine.marks.gradebooks.formats import GradebookRequest
 from engine.text.escape import clean_line
 from engine.text.words import suggestion
 
-__all__ = [
-    "TargetColumn",
-    "column_targets",
-    "named_targets",
-    "plain_heading",
-    "wanted_targets",
-    "where_headed",
-]
-
 TOTAL, PERCENT = "total", "percent"
 # Possessive: a heading of a thousand blanks must not take a second.
 _NUMBERED = re.compile(r"(?:(?<!\s)\s++)?\([0-9]++\)$")  # Canvas: "HW 1 (123)"

@@ -28,8 +28,6 @@ from engine.text.words import plain_points
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
-__all__ = ["FORMAT"]
-
 _LONGEST = 32_000  # a cell holds 32,767 characters
 _WIDEST = 60  # a reason can have hundreds of characters: no screen shows a column of that width
 _NO_XML = dict.fromkeys((0xFFFE, 0xFFFF))  # XML can't hold these two: a workbook with them is damaged

@@ -33,19 +33,6 @@ from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, kept_cell, number_cell, read_delimited, text_cell
 from engine.text.words import count_noun
 
-__all__ = [
-    "JoinedRows",
-    "LmsSheet",
-    "SheetRow",
-    "TargetPlace",
-    "everybody",
-    "fill_sheet",
-    "join_rows",
-    "place_of",
-    "read_sheet",
-]
-
-
 # Possessive, so that a long cell of digits is read once.
 _COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")
 _POINT = re.compile(r"[+-]?[0-9]++\.[0-9]++")

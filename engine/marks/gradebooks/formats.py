@@ -19,17 +19,6 @@ from engine.marks.class_table import ClassTable
 from engine.text.escape import clean_line
 from engine.text.words import suggestion
 
-__all__ = [
-    "FORMATS",
-    "GradebookFile",
-    "GradebookFormat",
-    "GradebookNotice",
-    "GradebookRequest",
-    "NoticeKind",
-    "check_settings",
-    "gradebook_format",
-]
-
 
 class NoticeKind(StrEnum):
     """Why a person is given a notice."""

@@ -35,9 +35,6 @@ from engine.marks.gradebooks.formats import (
 from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, text_cell
 
-__all__ = ["FORMAT"]
-
-
 # Moodle has no sign for excused, and a blank grade changes nothing there.
 _WORKSHEET_SIGNS = CellSigns(None)
 

@@ -21,8 +21,6 @@ from engine.model import Mode
 from engine.text.tables import csv_bytes, csv_text, id_cell, text_cell
 from engine.text.words import plain_points
 
-__all__ = ["FORMAT", "gradebook_csv", "gradebook_json"]
-
 _SIGNS = CellSigns("excused", ungraded="ungraded", unreadable="unreadable")
 
 

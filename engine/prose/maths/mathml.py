@@ -33,8 +33,6 @@ from engine.prose.maths.parser import (
 )
 from engine.prose.maths.plain import plain_maths
 
-__all__ = ["displayed", "mathml", "maths_forms", "split_numbers"]
-
 _WITH_LIMITS = ("∑", "∏", "max", "min", "lim", "sup", "inf")
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 # "function application", which a screen reader speaks as "of"

@@ -10,32 +10,6 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-__all__ = [
-    "ACCENTS",
-    "ENVIRONMENTS",
-    "FUNCTIONS",
-    "HOLE",
-    "SPACES",
-    "STYLES",
-    "SUBSCRIPT",
-    "SUPERSCRIPT",
-    "SYMBOLS",
-    "AccentNode",
-    "AtomNode",
-    "FencedNode",
-    "FractionNode",
-    "MathsError",
-    "Node",
-    "RootNode",
-    "RowNode",
-    "ScriptNode",
-    "StyledNode",
-    "TableNode",
-    "parse_maths",
-    "styled",
-]
-
-
 # What the macros stand for: characters, their kinds, and alphabets.
 _GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε", "zeta": "ζ",

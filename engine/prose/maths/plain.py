@@ -30,8 +30,6 @@ from engine.prose.maths.parser import (
     styled,
 )
 
-__all__ = ["plain_maths"]
-
 _OPERANDS = ("operand", "function", "close")
 # a blank of a subscript or exponent between two words, as in `k visible`: without it they'd read as one
 _BETWEEN_WORDS = re.compile(r"(?<=\w) +(?=\w)")

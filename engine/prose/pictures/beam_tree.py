@@ -32,9 +32,6 @@ from engine.prose.pictures.registry import (
 from engine.text.escape import escape_latex
 from engine.text.words import agree, count_noun
 
-__all__ = ["BeamTree", "TreeHypothesis", "beam_tree"]
-
-
 # units of an SVG: two lines of text at 14, and as much more as keeps the boxes apart
 _BOX_HEIGHT = 38
 _ROW = 46

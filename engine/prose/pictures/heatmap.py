@@ -35,18 +35,6 @@ from engine.prose.pictures.registry import (
 )
 from engine.text.escape import escape_latex
 
-__all__ = [
-    "TINY",
-    "AlignmentGrid",
-    "GridPicture",
-    "Heatmap",
-    "PictureCaptions",
-    "alignment_grid",
-    "grid_of",
-    "heatmap",
-]
-
-
 MOST = 12
 """Most rows and most columns: more can't be read on a phone."""
 TINY = 1e-9

@@ -19,29 +19,6 @@ from typing import Any, Self
 from engine.model import RenderedText
 from engine.text.words import agree, count_noun
 
-__all__ = [
-    "FENCE",
-    "INDENT",
-    "LONGEST_WORD",
-    "PICTURES",
-    "PICTURE_FUNCTIONS",
-    "WIDEST_LINE",
-    "PictureFault",
-    "StemPicture",
-    "checked_places",
-    "checked_words",
-    "columns_of",
-    "figure",
-    "latex_number",
-    "latex_table",
-    "minus",
-    "padded",
-    "picture",
-    "picture_text",
-    "units",
-    "words_of",
-]
-
 FENCE = "softmark-picture"
 """The info string of a fenced block that holds a picture."""
 

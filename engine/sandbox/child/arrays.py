@@ -16,11 +16,6 @@ import numpy as np
 
 from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, PlacedNode, TooLargeError, UnsupportedError
 
-__all__ = [
-    "KeptResults", "MismatchError", "describe", "device", "device_is_lost", "differentiate", "make_array",
-    "place_tensors", "plain", "track", "view_array", "writes_through",
-]  # fmt: skip
-
 # a table, because numpy computes dtype.name anew each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
 _NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)

@@ -40,19 +40,6 @@ from .wire import (
 if TYPE_CHECKING:
     from .linux import SharedMemory
 
-__all__ = [
-    "DecodedCalls",
-    "Files",
-    "LoadedSubmission",
-    "PlannedCalls",
-    "ReplyWriter",
-    "copy_row",
-    "load",
-    "load_into",
-    "make_step",
-    "run_call",
-]
-
 # The grader cuts them in the same way; here so that a reply stays small.
 _MAX_TEXT: Final = 2000
 _MAX_NAME: Final = 100

@@ -21,8 +21,6 @@ from .modules import offer_only
 from .serve import FrameChannel, import_modules, run_operations, serve, set_limits
 from .wire import FrameKind
 
-__all__ = ["main"]
-
 _MAX_REASON: Final = 2000  # a driver's message may go on for pages
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ALL_LAYERS", "Layers"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layers:

@@ -14,12 +14,6 @@ import struct
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = [
-    "PR_SET_DUMPABLE", "PR_SET_NO_NEW_PRIVS", "PR_SET_PDEATHSIG", "SharedMemory", "abi_version",
-    "capabilities", "enforce_ruleset", "install_filter", "keep_capabilities", "make_ruleset", "prctl",
-    "set_capabilities",
-]  # fmt: skip
-
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_DUMPABLE: Final = 4
 _PR_SET_SECCOMP: Final = 22

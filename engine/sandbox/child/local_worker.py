@@ -12,8 +12,6 @@ from .modules import offer_only
 from .serve import FrameChannel, serve, set_limits
 from .wire import FrameKind
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Serve one job on standard input and output, then end."""

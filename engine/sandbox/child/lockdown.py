@@ -17,11 +17,6 @@ from typing import Any, Final
 from . import linux
 from .layers import ALL_LAYERS, Layers
 
-__all__ = [
-    "JOB_FD", "BrokenLayerError", "ChildConfinement", "arrange_descriptors", "confinement_of", "lock",
-    "lock_device_worker",
-]  # fmt: skip
-
 JOB_FD: Final = 3
 _RULESET_FD: Final = 4
 _PATH_FDS: Final = 100  # folders that stay open where the child's user can't walk to them

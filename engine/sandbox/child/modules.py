@@ -22,8 +22,6 @@ from itertools import islice
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["MAIN", "Tolerate", "add_source", "main_module", "offer_modules", "offer_only", "run_statements"]
-
 MAIN: Final = "submission"
 _FUTURE: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 

@@ -23,16 +23,6 @@ from .wire import (
 if TYPE_CHECKING:
     from .linux import SharedMemory
 
-__all__ = [
-    "DEVICE_LOST",
-    "OUR_FAULT",
-    "FrameChannel",
-    "import_modules",
-    "run_operations",
-    "serve",
-    "set_limits",
-]
-
 _MODULES: Final = """
     abc bisect collections contextlib copy dataclasses decimal enum fractions functools heapq inspect
     itertools linecache math operator pdb random statistics string textwrap traceback typing unittest

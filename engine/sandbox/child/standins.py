@@ -17,8 +17,6 @@ from importlib.machinery import ModuleSpec
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, Final, Self
 
-__all__ = ["STANDINS", "offer_standins"]
-
 STANDINS: Final = frozenset(
     {
         # plots

@@ -23,13 +23,6 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-__all__ = [
-    "CONTIGUOUS", "FRAME_OVERHEAD", "ITEM_SIZES", "MAX_DEPTH", "MAX_JOB_NODES", "MAX_NODES", "MAX_PLAN_JSON",
-    "MAX_REPLY_JSON", "MAX_REPLY_NODES", "MAX_STRING", "WRITEABLE", "ArrayNode", "FrameKind", "FrameReader",
-    "PlacedNode", "StepNode", "TooLargeError", "TreeReader", "TreeWriter", "UnsupportedError", "WireError",
-    "WireFrame", "array_size", "pack",
-]  # fmt: skip
-
 MAX_DEPTH: Final = 32  # each level is a call of the reader: far from Python's own limit
 MAX_NODES: Final = 200_000  # of a plan, which is ours
 # a reply's, and those of all replies of one submission: each costs the grader some microseconds

@@ -23,8 +23,6 @@ from .modules import offer_only
 from .serve import import_modules, run_operations
 from .wire import FrameKind
 
-__all__ = ["main"]
-
 _MESSAGE_BYTES: Final = 2**18  # far above a list of some hundred readable paths
 _MESSAGE_FDS: Final = 4  # one more than a request has
 # CAP_KILL too: the parent-death signal is sent with the dying parent's rights

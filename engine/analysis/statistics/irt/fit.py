@@ -25,11 +25,6 @@ from engine.analysis.statistics.reliability import pair_sums
 from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 from engine.text.words import agree, count_noun
 
-__all__ = [
-    "FEWEST_ITEMS", "FEWEST_STUDENTS", "AbilityEstimates", "IrtModel", "ItemParameters", "ModelFit",
-    "NoFit", "abilities", "as_fitted", "fit_model",
-]  # fmt: skip
-
 
 class IrtModel(StrEnum):
     """The models: one slope for all items, or a slope for each."""

@@ -12,8 +12,6 @@ from engine.analysis.statistics.irt.likelihood import AnswerPatterns, posteriors
 from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 from engine.text.words import agree, count_noun
 
-__all__ = ["ItemFit", "PatternFit", "SlopeTest", "compared", "item_fits", "pattern_fit"]
-
 _LEAST = 1.0  # expected right and wrong answers in a cell: Orlando and Thissen's rule
 
 

@@ -15,12 +15,6 @@ import numpy.typing as npt
 from engine.analysis.statistics.intervals import logistic
 from engine.analysis.statistics.score_matrix import Floats, ScoreMatrix
 
-__all__ = [
-    "STEEPEST", "AbilityGrid", "AnswerPatterns", "ItemCurves", "LikelihoodMaximum", "LocalLikelihood",
-    "collapsed", "grid_for", "maximise", "posteriors", "view",
-]  # fmt: skip
-
-
 _REACH = 6.0  # 2e-9 of a standard normal distribution lies beyond
 
 

@@ -33,8 +33,6 @@ from engine.errors import SoftmarkError
 from engine.model import ChoiceOption, KnownWrong, Part, Variant
 from engine.text.yaml_errors import Loc
 
-__all__ = ["check", "says_of_numbers", "says_of_value"]
-
 _COUNTS = {"no": 0, "none": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VECTOR = re.compile(r"\[(-?\d[^\[\]]*)\]")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from engine.code.observe import PlanObservations
     from engine.code.plan import InputPlan
 
-__all__ = ["check"]
-
 # several plans: a mutant that only some inputs expose could get through a single one
 PLANS = (b"lint 1", b"lint 2", b"lint 3")
 _THOROUGH = 100  # seeds from which on all plans are tried

@@ -19,8 +19,6 @@ from engine.authoring.lint.subject import (
 from engine.items import MultipleChoiceAnswer, SingleChoiceAnswer
 from engine.text.words import count_noun
 
-__all__ = ["check", "check_formulas", "check_pictures"]
-
 # Marks pay for work: most items of the bank earn a point in two to four minutes. Below 0.2 points a minute
 # nobody begins, above 0.75 a quick guess is worth as much as a page of work. One point is never too much.
 _LEAST_PER_MINUTE, _MOST_PER_MINUTE = 0.2, 0.75

@@ -17,9 +17,6 @@ from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import ChoiceOption, Part, Variant
 from engine.text.words import agree, count_noun
 
-__all__ = ["ABSOLUTE", "HEDGES", "check", "words_of"]
-
-
 ABSOLUTE = re.compile(
     r"\b(?:all|always|any(?! more)|anything|completely|cannot|can't|certainly|certainty|each(?! other)|"
     r"entirely|every|everything|exactly|guarantees?|guaranteed|must|never|no|nobody|none|nothing|only|perfectly|whatever|whenever)\b",

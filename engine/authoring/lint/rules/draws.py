@@ -15,8 +15,6 @@ from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import Part, Variant
 from engine.text.words import count_noun
 
-__all__ = ["LEAST_KEYS", "check", "fingerprint", "looks_finite"]
-
 LEAST_KEYS = 200
 _MOST_DRAWS = 3 * LEAST_KEYS  # a family of exactly 200 keys shows some 190 of them in so many draws
 

@@ -21,8 +21,6 @@ from engine.items import ProblemSpec
 from engine.model import DrawnValue, Variant
 from engine.text.words import count_noun
 
-__all__ = ["check", "decimals_of", "is_computed", "measured", "operations_of"]
-
 # variants may differ by this factor or by a few: three or four states pass, four or nine products don't
 _UNEVEN, _FEW = 1.4, 3
 _VARIANTS = 50  # the count hardly varies: it depends on the shapes, and rarely on the numbers

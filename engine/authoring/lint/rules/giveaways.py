@@ -16,8 +16,6 @@ from engine.items import MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswe
 from engine.model import ChoiceOption, Part, Variant
 from engine.text.yaml_errors import Loc
 
-__all__ = ["check"]
-
 _MOST = 0.9  # share of the variants from which on a number in the text is no coincidence
 _FEW = 5  # different keys, below which it may still be one
 _LONG = 12  # characters from which on an option isn't in a text by chance

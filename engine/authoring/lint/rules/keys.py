@@ -20,8 +20,6 @@ from engine.expressions.values import unit
 from engine.model import ChoiceOption, KnownWrong, Part, Variant
 from engine.text.words import count_noun
 
-__all__ = ["check", "rounds_safely", "units_apart", "value_of"]
-
 LEAST_UNITS = 3  # of the last place between two options: a slip in rounding moves an answer by one or two
 _LONGEST = 200  # characters of a vector
 _EXACT = 30  # decimals: more than any text shows

@@ -14,8 +14,6 @@ from engine.items import MultipleChoiceAnswer, OptionSpec, SingleChoiceAnswer
 from engine.text.words import count_noun
 from engine.text.yaml_errors import Loc
 
-__all__ = ["check"]
-
 _ALL_OF_THE_ABOVE = re.compile(
     r"\b(?:all|none|both|any|n?either) of (?:the )?(?:above|below|(?:other )?(?:option|answer|statement)s)\b"
     r"|\b(?:both|only) \(?[a-e]\)? (?:and|or) \(?[a-e]\)?\b",

@@ -18,9 +18,6 @@ from engine.errors import SoftmarkError
 from engine.items import MultipleChoiceAnswer, PrintedExercise, SingleChoiceAnswer, SourceErratum
 from engine.text.words import count_noun
 
-__all__ = ["OptionRecomputation", "check", "recompute", "rounded"]
-
-
 Numbers = tuple[float, ...]
 _SLACK = 1e-9  # rounding errors of doubles, far below any printed place
 

@@ -21,8 +21,6 @@ from engine.authoring.lint.subject import (
 )
 from engine.model import RenderedText, Variant
 
-__all__ = ["check", "faults_of", "texts_of"]
-
 _VOID = {"br", "hr", "img", "wbr"}
 _LEFTOVER = re.compile(
     r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|=\sNone\b|\[None\b"

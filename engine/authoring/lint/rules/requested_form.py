@@ -15,8 +15,6 @@ from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import Part
 from engine.text.words import count_noun
 
-__all__ = ["check"]
-
 _A_NUMBER = rf"(\d|{'|'.join(NUMBER_WORDS)})"
 _DECIMALS = re.compile(
     rf"\b{_A_NUMBER}(?: or more)? (?:decimal places?|decimals?|digits after the (?:decimal )?point)\b", re.I

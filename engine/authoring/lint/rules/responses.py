@@ -17,12 +17,6 @@ from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.errors import ResponseFormatError
 from engine.model import Check, FloatArray, GradeReport, Mode, Outcome, Part, Response, Variant
 
-__all__ = [
-    "WrongAnswer", "answer_text", "blank_of", "check", "graded", "malformed", "notations", "places_of",
-    "right_answers", "wrong_answers",
-]  # fmt: skip
-
-
 # --- what is typed into the fields ---------------------------------------------------------
 
 # what students do type, and what Python would read: both must be refused, not guessed at

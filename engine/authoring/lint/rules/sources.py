@@ -13,8 +13,6 @@ from engine.items import ItemSource
 from engine.text.words import did_you_mean
 from engine.text.yaml_errors import Loc
 
-__all__ = ["DOCUMENTS", "check", "check_covers", "check_needs"]
-
 DOCUMENTS = {
     "S0": "000_fe1562997ed4e4a6.txt", "S1": "001_a40668197af62c5b.txt", "S2": "002_d49dd57be4939f51.txt",
     "S3": "003_5ac9e12b91a09fd5.txt", "S4": "004_27672af9cede3d64.txt",

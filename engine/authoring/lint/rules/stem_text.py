@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping
 from engine.authoring.lint.subject import TEMPLATE_SPAN, LintFinding, LintSubject, StudentText, written_texts
 from engine.text.yaml_errors import Loc
 
-__all__ = ["asks", "check", "check_undrawn", "fragments"]
-
 _VERBS = (
     "answer arrange assign assume calculate choose combine complete compute count decide describe determine "
     "draw enter evaluate express fill find follow give keep list match name order pick put rank read round "

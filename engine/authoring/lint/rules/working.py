@@ -21,9 +21,6 @@ from engine.expressions.language import parse
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import FloatArray, Outcome, Part, Variant
 
-__all__ = ["PaperArithmetic", "check", "known_calls", "worked_answers"]
-
-
 Values = Any  # float, ndarray of float64, str, tuple
 
 

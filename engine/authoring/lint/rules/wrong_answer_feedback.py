@@ -9,8 +9,6 @@ from engine.answers import kind_of
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.items import MatchingAnswer, MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswer
 
-__all__ = ["check"]
-
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
     """Yield a warning for each answer that would be marked wrong without an explanation."""
