@@ -43,7 +43,7 @@ def _grade(item: str, source: str, seed: int = 0) -> GradeReport:
 @pytest.fixture(autouse=True)
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test gets a counterexample that another one found."""
-    monkeypatch.setattr(counterexample, "_kept", counterexample.LruCache(8))
+    monkeypatch.setattr(counterexample, "_cached", counterexample.LruCache(8))
 
 
 @pytest.fixture(scope="session")
