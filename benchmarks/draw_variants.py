@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import torch
 
-from engine.draws.stream import RandomStream, seeded_key
+from engine.draws import RandomStream, seeded_key
 from engine.items import builtin_bank
 from engine.variants import draw_seeded
 from engine.variants.draw_variant import solve

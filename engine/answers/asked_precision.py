@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.answers.base import FieldContext, PartSettings
-from engine.draws.parameters import ImpossibleDraw
+from engine.draws import ImpossibleDraw
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.precision import rounding_slack
 from engine.expressions.values import (

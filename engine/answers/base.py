@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-from engine.draws.stream import RandomStream
+from engine.draws import RandomStream
 from engine.expressions.language import evaluate
 from engine.items import ItemMisconception, OptionSpec
 from engine.items.field_types import StrictModel

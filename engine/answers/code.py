@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.answers.base import AnswerType, FieldContext, FieldDraft, FieldRenderer
-from engine.draws.stream import RandomStream
+from engine.draws import RandomStream
 from engine.items import CodeAnswer
 from engine.model import Part
 

@@ -15,7 +15,7 @@ from typing import Any
 from engine.answers.asked_precision import NumericSettings, numbers
 from engine.answers.base import FieldContext, PartSettings
 from engine.answers.numeric import simplex_faults
-from engine.draws.parameters import ImpossibleDraw
+from engine.draws import ImpossibleDraw
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate, evaluate_truth, parse, require_finite
 from engine.expressions.values import decimal_of, names_of

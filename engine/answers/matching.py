@@ -22,8 +22,7 @@ from engine.answers.base import (
 from engine.answers.options import OptionPool, offered
 from engine.answers.reading_options import MAX_LABELS, read_labels, read_pairs, same_words
 from engine.answers.typed_text import format_error
-from engine.draws.parameters import ImpossibleDraw
-from engine.draws.stream import RandomStream
+from engine.draws import ImpossibleDraw, RandomStream
 from engine.errors import ResponseFormatError
 from engine.items import MatchingAnswer
 from engine.model import ChoiceOption, Part

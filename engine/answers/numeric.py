@@ -31,8 +31,7 @@ from engine.answers.base import (
 )
 from engine.answers.reading_numbers import NumberRows, pointed_thousands, read_fitting, read_numbers
 from engine.answers.typed_text import format_error, normal_signs, unpasted, without_asides
-from engine.draws.parameters import RedrawNeeded
-from engine.draws.stream import RandomStream
+from engine.draws import RandomStream, RedrawNeeded
 from engine.errors import ExpressionError, ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate
 from engine.expressions.values import Interval, array_text, decimal_of, decimal_text, is_rounding_safe, unit

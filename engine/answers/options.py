@@ -7,8 +7,7 @@ from math import comb
 from typing import Protocol
 
 from engine.answers.base import FieldContext, FieldRenderer, PartSettings
-from engine.draws.parameters import ImpossibleDraw
-from engine.draws.stream import RandomStream
+from engine.draws import ImpossibleDraw, RandomStream
 from engine.expressions.language import evaluate_truth
 from engine.items import MultipleChoiceAnswer, SingleChoiceAnswer
 from engine.model import Part

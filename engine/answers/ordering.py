@@ -21,8 +21,7 @@ from engine.answers.base import (
 from engine.answers.options import OptionPool, offered
 from engine.answers.reading_options import read_labels, read_pairs, read_texts
 from engine.answers.typed_text import format_error
-from engine.draws.parameters import ImpossibleDraw
-from engine.draws.stream import RandomStream
+from engine.draws import ImpossibleDraw, RandomStream
 from engine.errors import ResponseFormatError
 from engine.items import OrderingAnswer
 from engine.model import ChoiceOption, Part

@@ -23,8 +23,7 @@ from engine.answers.options import WrittenOptions
 from engine.answers.reading_numbers import NumberRows, read_numbers
 from engine.answers.reading_options import read_labels, read_texts, same_words
 from engine.answers.typed_text import format_error, normal_signs, without_asides
-from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
-from engine.draws.stream import RandomStream
+from engine.draws import ImpossibleDraw, RandomStream, RedrawNeeded
 from engine.errors import ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate, require_finite
 from engine.expressions.values import array_of, array_text, decimal_of, decimal_text, is_rounding_safe, unit

@@ -26,8 +26,7 @@ from engine.answers.base import (
     mistake_diagnosis,
 )
 from engine.answers.typed_text import format_error
-from engine.draws.parameters import ImpossibleDraw, RedrawNeeded
-from engine.draws.stream import RandomStream
+from engine.draws import ImpossibleDraw, RandomStream, RedrawNeeded
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate
 from engine.items import TokenAnswer

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from engine.draws.stream import RandomStream
+from engine.draws import RandomStream
 from engine.errors import QuizError, UnknownItemError
 from engine.items import ProblemSpec
 from engine.items.bank import Bank

@@ -16,8 +16,14 @@ from typing import Any
 from engine.answers import draft_field, kind_of
 from engine.answers.base import FieldContext, FieldDraft, FieldRenderer
 from engine.answers.follow_through import StepSettings, misconception_name
-from engine.draws.parameters import ImpossibleDraw, RedrawNeeded, draw_parameter
-from engine.draws.stream import RandomStream, draw_key, seeded_key
+from engine.draws import (
+    ImpossibleDraw,
+    RandomStream,
+    RedrawNeeded,
+    draw_key,
+    draw_parameter,
+    seeded_key,
+)
 from engine.errors import DrawError, ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate, evaluate_truth, require_finite
 from engine.expressions.values import array_of, decimal_of, value_of

@@ -12,8 +12,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from engine.answers.base import FieldRenderer
-from engine.draws.parameters import ImpossibleDraw, RedrawNeeded, draw_parameter
-from engine.draws.stream import RandomStream
+from engine.draws import ImpossibleDraw, RandomStream, RedrawNeeded, draw_parameter
 from engine.errors import DrawError, ExpressionError
 from engine.items import FixedParameter, ProblemSpec
 from engine.model import ChoiceOption, DrawnValue, Part, Variant

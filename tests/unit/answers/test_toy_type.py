@@ -25,7 +25,7 @@ from engine.answers.typed_text import format_error
 from engine.authoring.lint.lint_items import lint_item
 from engine.commands import run
 from engine.course import Course
-from engine.draws.stream import RandomStream
+from engine.draws import RandomStream
 from engine.errors import SpecError
 from engine.expressions.language import evaluate_number
 from engine.items import builtin_bank

@@ -8,8 +8,7 @@ from itertools import pairwise
 import pytest
 from pydantic import TypeAdapter
 
-from engine.draws.parameters import ImpossibleDraw, draw_parameter
-from engine.draws.stream import RandomStream
+from engine.draws import ImpossibleDraw, RandomStream, draw_parameter
 from engine.expressions.values import value_of
 from engine.items.parameter_specs import ParameterSpec
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from engine.draws.stream import RandomStream, draw_key, seeded_key
+from engine.draws import RandomStream, draw_key, seeded_key
 
 
 def test_raw_words_are_those_of_pcg64():

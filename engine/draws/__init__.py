@@ -1,1 +1,0 @@
-"""What is drawn: the random stream of a seed, and one function for each kind of parameter."""
