@@ -163,7 +163,7 @@ class FilledQuiz:
         Points and stem as written in the file, only to tell the student that edits don't count.
     retries : mapping of int to int
         Question number → which of its drawn variants the answers are for, if not the first.
-    asked : frozenset of int or None
+    questions : frozenset of int or None
         The questions that could be answered here, if not all. The others aren't marked: a question for which
         a table has no column wasn't left blank.
     """
@@ -172,4 +172,4 @@ class FilledQuiz:
     answers: Mapping[int, Mapping[str, str]]
     claims: Mapping[int, Mapping[str, Any]]
     retries: Mapping[int, int] = field(default_factory=dict)
-    asked: frozenset[int] | None = None
+    questions: frozenset[int] | None = None

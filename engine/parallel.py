@@ -31,7 +31,7 @@ def on_all_cores(
     *,
     least: int,
     together: int | None = None,
-    cores: int | None = None,
+    core_count: int | None = None,
     progress: Callable[[Mapping[K, V]], None] = lambda results: None,
 ) -> Mapping[K, V]:
     """Return ``act(key)`` for keys, computed in as many processes as there are cores.
@@ -45,7 +45,7 @@ def on_all_cores(
         With fewer pieces of work than this, starting processes would take longer than the work.
     together : int, optional
         How many keys a process is given at a time; a quarter of a core's share, if left out.
-    cores : int, optional
+    core_count : int, optional
         All that this process may use, if left out.
     progress : callable
         Takes the results of a process as they come back.
@@ -56,7 +56,7 @@ def on_all_cores(
         Empty where processes don't pay or can't be had, and without the keys whose process failed: the
         caller does by itself what is missing, and meets its errors there.
     """
-    count = _usable_cores() if cores is None else cores
+    count = _usable_cores() if core_count is None else core_count
     if count < 2 or len(keys) < least or "fork" not in multiprocessing.get_all_start_methods():
         return {}
     size = together or -(-len(keys) // (_CHUNKS * count))

@@ -177,7 +177,7 @@ class CallOutcome:
         shape than the cotangents).
     shared : bool
         Whether writing into the result changed an argument, where ``overwrite_result`` was asked.
-    kept : bool
+    reused : bool
         Whether the result is made of the memory of an earlier one, where that was asked.
     """
 
@@ -189,7 +189,7 @@ class CallOutcome:
     detail: str = ""
     gradients: tuple[WireValue, ...] | None = None
     shared: bool = False
-    kept: bool = False
+    reused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

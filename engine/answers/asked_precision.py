@@ -95,7 +95,7 @@ class NumericSettings(PartSettings):
         """Return the decimal place to which the field would ask for a value."""
         return place_of(value, self.decimals, self.significant)
 
-    def asked(self, key: str) -> AskedPrecision:
+    def precision_of(self, key: str) -> AskedPrecision:
         """Return how the field asks for the value of a key expression."""
         tolerance = None if self.tolerance is None else Decimal(self.tolerance)
         return AskedPrecision(key, self.decimals, self.significant, self.working_decimals, tolerance)

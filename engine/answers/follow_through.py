@@ -308,7 +308,7 @@ def _asked_again(
     answers: StepAnswers,
 ) -> Part:
     settings = NumericSettings.of(part)
-    precision = settings.asked(variant.expressions[part.id])
+    precision = settings.precision_of(variant.expressions[part.id])
     steps = {step.id for step in variant.parts}
     derived = {n: text for n, text in variant.expressions.items() if ":" not in n and n not in steps}
     # a student may go on with more digits than were typed

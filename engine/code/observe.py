@@ -62,7 +62,7 @@ class CallObservation:
     ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
     ``misfit`` says what came back otherwise, ``expected_text`` what should have, where the type doesn't.
     ``modified`` is None where it wasn't asked; ``shared`` tells whether writing into the result changes an
-    argument, ``kept`` whether it's made of the memory of an earlier result. ``gradients`` is None where
+    argument, ``reused`` whether it's made of the memory of an earlier result. ``gradients`` is None where
     there are none (numpy, or a result that isn't differentiable); a gradient that is None is one of an
     argument that the result doesn't depend on. ``changed`` is the position of the first argument that the
     call changed.
@@ -74,7 +74,7 @@ class CallObservation:
     exception: ExceptionInfo | None = None
     modified: bool | None = None
     shared: bool = False
-    kept: bool = False
+    reused: bool = False
     gradients: tuple[Floats | None, ...] | None = None
     expected_text: str | None = None
     changed: int | None = None
@@ -205,7 +205,7 @@ def observed(case: PlanCase, call: Call, outcome: CallOutcome, library: str) -> 
         parts,
         modified=modified,
         shared=outcome.shared,
-        kept=outcome.kept,
+        reused=outcome.reused,
         gradients=gradients,
         changed=place,
     )

@@ -203,7 +203,7 @@ def answer_quiz(quiz: Quiz, answers: Mapping[str, str]) -> AnsweredQuiz:
         if text or part not in parts:
             parts[part], heads[number, part] = text, head
     marked = {number: parts for number, parts in answers_by_number.items() if number not in doubtful}
-    filled = FilledQuiz(quiz.id, marked, {}, asked=frozenset(marked))
+    filled = FilledQuiz(quiz.id, marked, {}, questions=frozenset(marked))
     return AnsweredQuiz(filled, tuple(problems), strange)
 
 

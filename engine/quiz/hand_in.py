@@ -264,7 +264,7 @@ def hand_in(
     StoreError
         It can't be recorded.
     """
-    answered = as_answered(store, quiz, filled.retries, filled.asked)
+    answered = as_answered(store, quiz, filled.retries, filled.questions)
     reports = tuple(grade_quiz(filled, answered, mode=mode))
     # All or nothing: a file with an answer that can't be read is handed in again, and the attempts at its
     # other questions must not be used up by then.

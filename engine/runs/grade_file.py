@@ -267,7 +267,7 @@ class FileGrader:
             problem = self._quiz_problem(student, file, quiz)
             if problem is not None or quiz is None:
                 return FileResult(student, file, problem=problem)
-            questions = as_answered(self.store, quiz, filled.retries, filled.asked)
+            questions = as_answered(self.store, quiz, filled.retries, filled.questions)
             if self._all_graded(questions, filled.answers):
                 problem = _missing(student, file, questions, filled)
                 return FileResult(student, file, was_graded=True, problem=problem)

@@ -255,7 +255,7 @@ def _outcome(frame: WireFrame, reader: TreeReader) -> CallOutcome:
         detail=_sentence(status, body.get("code")),
         gradients=gradients if returned else None,
         shared=returned and body.get("shared") is True,
-        kept=returned and body.get("kept") is True,
+        reused=returned and body.get("kept") is True,
     )
 
 

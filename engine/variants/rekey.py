@@ -179,7 +179,7 @@ def _with_current_key(ours: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
 
 
 def _paired(
-    spec: ProblemSpec, shown: Sequence[ChoiceOption], now: Sequence[ChoiceOption], *, reworded: bool
+    spec: ProblemSpec, old_options: Sequence[ChoiceOption], now: Sequence[ChoiceOption], *, reworded: bool
 ) -> list[tuple[ChoiceOption, ChoiceOption]]:
     """Pair the options that were shown with those that the item has now, by their texts.
 
@@ -191,8 +191,8 @@ def _paired(
     # By their texts alone options that read alike can't be told apart, and their keys may differ.
     if len(by_text) < len(now):
         raise _undecided(spec, "two options of the item read alike")
-    matches = {option.id: by_text.pop(_words(option), None) for option in shown}
-    lost = [option for option in shown if matches[option.id] is None]
+    matches = {option.id: by_text.pop(_words(option), None) for option in old_options}
+    lost = [option for option in old_options if matches[option.id] is None]
     if reworded and len(lost) == len(by_text) == 1:
         (matches[lost[0].id],) = by_text.values()
         lost = []
@@ -201,7 +201,7 @@ def _paired(
         if near is None:
             raise _undecided(spec, f"the item has no option {_words(option)[:80]!r} any more")
         matches[option.id] = by_text.pop(near)
-    return [(option, theirs) for option in shown if (theirs := matches[option.id]) is not None]
+    return [(option, theirs) for option in old_options if (theirs := matches[option.id]) is not None]
 
 
 def _nearest(text: str, known: Mapping[str, ChoiceOption]) -> str | None:

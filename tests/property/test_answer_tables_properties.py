@@ -58,7 +58,7 @@ def answers(draw: st.DrawFn, quiz: Quiz) -> Typed:
 
 
 def marks(quiz: Quiz, filled: FilledQuiz, store: Store) -> dict[str, tuple[object, float | None]]:
-    asked = as_answered(store, quiz, filled.retries, filled.asked)
+    asked = as_answered(store, quiz, filled.retries, filled.questions)
     return {r.item: (r.outcome, r.score) for r in grade_quiz(filled, asked, mode=Mode.MARKS)}
 
 

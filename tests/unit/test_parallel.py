@@ -28,15 +28,15 @@ def test_every_key_is_done_elsewhere():
             both_at_work.wait(60)
         return key * key, os.getpid()
 
-    found = on_all_cores(act, KEYS, least=LEAST, cores=2)
+    found = on_all_cores(act, KEYS, least=LEAST, core_count=2)
     assert {key: value for key, (value, _) in found.items()} == {key: key * key for key in KEYS}
     assert here not in {process for _, process in found.values()}
     assert len({process for _, process in found.values()}) == 2
 
 
 def test_little_work_and_one_core_stay_here():
-    assert on_all_cores(lambda key: key, KEYS[: LEAST - 1], least=LEAST, cores=2) == {}
-    assert on_all_cores(lambda key: key, KEYS, least=LEAST, cores=1) == {}
+    assert on_all_cores(lambda key: key, KEYS[: LEAST - 1], least=LEAST, core_count=2) == {}
+    assert on_all_cores(lambda key: key, KEYS, least=LEAST, core_count=1) == {}
 
 
 def test_a_key_that_fails_is_left_out():
@@ -45,7 +45,7 @@ def test_a_key_that_fails_is_left_out():
             raise ValueError("no")
         return key
 
-    assert on_all_cores(act, KEYS, least=LEAST, cores=2) == {key: key for key in KEYS if key != 7}
+    assert on_all_cores(act, KEYS, least=LEAST, core_count=2) == {key: key for key in KEYS if key != 7}
 
 
 def test_a_killed_process_leaves_the_rest_to_the_caller():
@@ -54,7 +54,7 @@ def test_a_killed_process_leaves_the_rest_to_the_caller():
             os.kill(os.getpid(), signal.SIGKILL)
         return key
 
-    found = on_all_cores(act, KEYS, least=LEAST, cores=2)
+    found = on_all_cores(act, KEYS, least=LEAST, core_count=2)
     assert LEAST not in found
     assert all(found[key] == key for key in found)
 
@@ -81,7 +81,7 @@ def test_a_class_drawn_on_all_cores_is_the_class_drawn_on_one(plan, monkeypatch)
 
     def two(act, keys, *, least):
         asked.append(len(keys))
-        return real(act, keys, least=least, cores=2)
+        return real(act, keys, least=least, core_count=2)
 
     module = __import__("sys").modules["engine.quiz.compose"]
     monkeypatch.setattr(module, "on_all_cores", two)
@@ -94,7 +94,7 @@ def test_a_class_drawn_on_all_cores_is_the_class_drawn_on_one(plan, monkeypatch)
 
 def test_what_came_back_is_told_piece_by_piece():
     told: list[dict[int, int]] = []
-    on_all_cores(lambda key: key, KEYS, least=LEAST, together=7, cores=2, progress=told.append)
+    on_all_cores(lambda key: key, KEYS, least=LEAST, together=7, core_count=2, progress=told.append)
     assert [key for found in told for key in found] == KEYS
     assert max(map(len, told)) == 7
 

@@ -88,7 +88,7 @@ def _pure(group: CaseGroup, run: PlanObservations) -> str | None:
     first = group.members[0]
     if len(group.members) == 1:
         observation = run[first]
-        if not (observation.modified or observation.shared or observation.kept):
+        if not (observation.modified or observation.shared or observation.reused):
             return None
         call = run.call(first)
         if observation.modified:

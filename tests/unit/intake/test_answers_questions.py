@@ -99,14 +99,14 @@ def test_what_is_no_field(head: str, what: str, step: str) -> None:
 def test_only_what_has_a_column_is_asked() -> None:
     found = answer_quiz(QUIZ, {"1": "0.5", "2a": "1", "twin-one": ""})
     assert found.filled.answers == {1: {"answer": "0.5"}, 2: {"scores": "1"}, 4: {"answer": ""}}
-    assert found.filled.asked == {1, 2, 4} and found.filled.quiz == "q1"
+    assert found.filled.questions == {1, 2, 4} and found.filled.quiz == "q1"
     assert not found.problems and not found.strange and not found.is_blank
     assert answer_quiz(QUIZ, {"1": "", "9": "x"}).is_blank
 
 
 def test_a_damaged_answer_isnt_marked() -> None:
     found = answer_quiz(QUIZ, {"1": "01.Feb", "2a": "0.5", "2b": "=1/3", "4": "2"})
-    assert found.filled.answers == {4: {"answer": "2"}} and found.filled.asked == {4}
+    assert found.filled.answers == {4: {"answer": "2"}} and found.filled.questions == {4}
     assert [what for what, _ in found.problems] == [
         "question 1: a spreadsheet has made a date or time of it (01.Feb)",
         "question 2: the cell holds a formula (=1/3): formulas aren't computed",
@@ -120,5 +120,5 @@ def test_two_columns_for_one_question(order: tuple[str, str]) -> None:
     assert answer_quiz(QUIZ, {first: "0.5", second: ""}).filled.answers == {1: {"answer": "0.5"}}
     assert answer_quiz(QUIZ, {first: "", second: "0.5"}).filled.answers == {1: {"answer": "0.5"}}
     found = answer_quiz(QUIZ, {first: "0.5", second: "0.6"})
-    assert found.filled.asked == frozenset()
+    assert found.filled.questions == frozenset()
     assert found.problems == ((f"question 1 is answered twice, at {first!r} and {second!r}", "keep one"),)

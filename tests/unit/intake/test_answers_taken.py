@@ -75,7 +75,7 @@ def test_rows_become_hand_ins_for_the_students_own_quizzes(
     (emmy,) = handed(intake)["007"]
     assert ada.filled is not None and ada.filled.quiz == drawn["ada"].id
     assert ada.filled.answers == {1: {"answer": "[1, 2]"}, 2: {"answer": "b"}, 3: {"e": "1"}}
-    assert ada.filled.asked == {1, 2, 3} and ada.kind is FileKind.QUIZ and ada.item is None
+    assert ada.filled.questions == {1, 2, 3} and ada.kind is FileKind.QUIZ and ada.item is None
     assert (ada.name, ada.handed, ada.sequence) == ("answers.csv:2", None, 0)
     assert emmy.filled is not None and emmy.filled.quiz == drawn["007"].id and emmy.sha256 != ada.sha256
     assert not intake.problems and not intake.ignored
@@ -277,7 +277,8 @@ def test_a_row_without_answers_is_no_hand_in(store: Store, tmp_path: Path) -> No
 def test_damage_is_told_and_the_rest_of_the_row_is_graded(store: Store, tmp_path: Path) -> None:
     intake = take(store, tmp_path, "id,1,2\nada,01.Feb,b\n007,=1/3,\n")
     (ada,) = handed(intake)["ada"]
-    assert ada.filled is not None and ada.filled.answers == {2: {"answer": "b"}} and ada.filled.asked == {2}
+    assert ada.filled is not None and ada.filled.questions == {2}
+    assert ada.filled.answers == {2: {"answer": "b"}}
     assert told(intake) == [
         ("answers.csv:2", "question 1: a spreadsheet has made a date or time of it (01.Feb)", "ada"),
         ("answers.csv:3", "question 1: the cell holds a formula (=1/3): formulas aren't computed", "007"),

@@ -100,7 +100,7 @@ def test_memory_and_lists_that_come_twice_are_told_and_left_as_they_are() -> Non
     calls = tuple(Call(name, (ones,), return_arguments=True, overwrite_result=True) for name in names)
     with open_runner(SandboxOptions(tier="T3", unsafe_local=True)) as runner:
         results = outcomes(runner, _KEEPS, *calls)
-    assert [outcome.kept for outcome in results] == [False, False, False, True, False, True]
+    assert [outcome.reused for outcome in results] == [False, False, False, True, False, True]
     assert not any(outcome.shared for outcome in results)
     assert results[3].value == leaf(3.0, 2.0, 1.0)
 
