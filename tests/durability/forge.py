@@ -104,7 +104,7 @@ def start(wanted: dict[str, Any]) -> int:
         open_database = functools.partial(
             engine.store.database.open_database, busy_timeout_s=wanted["busy_timeout_s"]
         )
-        engine.store.database.open_database = lambda target, **_: open_database(target)
+        engine.store.store.open_database = lambda target, **_: open_database(target)
         if (most := wanted["file_bytes"]) is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         name, *arguments = wanted["do"]
