@@ -102,7 +102,8 @@ def test_no_futex_reaches_the_neighbour(tier: str) -> None:
     with open_runner(SandboxOptions(tier=tier), slots=2) as runner:
         assert _signalled(runner) == ("nothing came", -1)
     with open_runner(SandboxOptions(tier=tier), slots=2, layers=Layers(seccomp=False)) as runner:
-        assert _signalled(runner) == ("woken", 1)
+        # A loaded machine may start the one that calls after the 3 s in which the other listens.
+        assert any(_signalled(runner) == ("woken", 1) for _ in range(3))
 
 
 @pytest.mark.parametrize("tier", ["T1", "T2"])
