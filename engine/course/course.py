@@ -102,8 +102,7 @@ def read_settings(path: Path) -> tuple[CourseSettings, tuple[Diagnostic, ...]]:
     SpecError
         Anything else is faulty; with all its faults.
     """
-    from engine.text.schema_errors import in_order, validation_faults
-    from engine.text.yaml import read_yaml
+    from engine.text.yaml import in_order, read_yaml, validation_faults
 
     document = read_yaml(path)
     settings, faults = validation_faults(document, CourseSettings)
@@ -115,7 +114,7 @@ def read_settings(path: Path) -> tuple[CourseSettings, tuple[Diagnostic, ...]]:
 
 
 def _without_rules(document: YamlDocument) -> CourseSettings | None:
-    from engine.text.schema_errors import validation_faults
+    from engine.text.yaml import validation_faults
 
     if not isinstance(document.data, dict):
         return None
@@ -127,8 +126,7 @@ def _without_rules(document: YamlDocument) -> CourseSettings | None:
 
 
 def _check_title(title: str) -> None:
-    from engine.text.schema_errors import validation_faults
-    from engine.text.yaml import read_yaml
+    from engine.text.yaml import read_yaml, validation_faults
 
     try:
         text = settings_text(title).encode("utf-8")

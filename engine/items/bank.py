@@ -22,7 +22,7 @@ import engine
 from engine.errors import Diagnostic, EngineError, InputError, SpecError, UnknownItemError
 from engine.expressions.functions import FUNCTIONS
 from engine.items.answer_specs import CodeAnswer
-from engine.items.checks import CheckContext, check_all
+from engine.items.checks import CHECKS, COMMON_CHECKS, CheckContext
 from engine.items.checks.code import code_paths
 from engine.items.misconceptions import (
     REGISTRY_FILE,
@@ -38,9 +38,8 @@ from engine.items.misconceptions import (
 )
 from engine.items.problem_spec import ProblemSpec
 from engine.text.escape import one_line
-from engine.text.schema_errors import in_order, validation_faults
 from engine.text.words import join_words, near_words
-from engine.text.yaml import read_yaml
+from engine.text.yaml import in_order, read_yaml, validation_faults
 
 
 def load_spec(
@@ -73,10 +72,13 @@ def load_spec(
     spec, faults = validation_faults(document, ProblemSpec)
     mistakes = builtin_registry() if registry is None else registry
     if isinstance(document.data, dict):
+        context = CheckContext(document, path, mistakes, frozenset(functions))
+        checks = CHECKS if context.value("answer", "type") == "code" else COMMON_CHECKS
         # a value of the wrong type is one fault, whatever a check makes of it
         places = {(fault.line, fault.column) for fault in faults}
-        context = CheckContext(document, path, mistakes, frozenset(functions))
-        faults += [fault for fault in check_all(context) if (fault.line, fault.column) not in places]
+        faults += [
+            fault for check in checks for fault in check(context) if (fault.line, fault.column) not in places
+        ]
     faults += document.faults
     if spec is None or faults:
         raise SpecError.of_file(in_order(faults))

@@ -19,8 +19,7 @@ from pydantic import Discriminator, Field, RootModel, Tag
 
 import engine
 from engine.items.field_types import EntryId, Identifier, MisconceptionId, Sentence, StrictModel, Word
-from engine.text.schema_errors import validate
-from engine.text.yaml import read_yaml
+from engine.text.yaml import read_yaml, validate
 
 REGISTRY_FILE = "misconceptions.yaml"
 SYLLABUS_FILE = "syllabus.yaml"

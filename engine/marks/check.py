@@ -356,8 +356,7 @@ def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> l
     list of Diagnostic
         In the order of their lines.
     """
-    from engine.text.schema_errors import in_order
-    from engine.text.yaml import read_yaml
+    from engine.text.yaml import in_order, read_yaml
 
     # Read again for the places: the validated settings know nothing of lines.
     document = read_yaml(path)

@@ -19,9 +19,9 @@ from engine.errors import QuizError
 from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName, Whole
 from engine.items.parameter_specs import refuse
 from engine.model import QuizRules, ResultDisclosure
-from engine.text.schema_errors import describe, validate
+from engine.text.schema_errors import describe
 from engine.text.words import agree, count_noun
-from engine.text.yaml import read_yaml
+from engine.text.yaml import read_yaml, validate
 from engine.text.yaml_errors import Loc, YamlDocument
 
 # Kinds of value that only a blueprint has: shares, a list of credits, a deadline, a difficulty.

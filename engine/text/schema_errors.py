@@ -1,7 +1,7 @@
-"""Turn a YAML document into a pydantic model, or into every fault with its place.
+"""Say in plain words what pydantic finds wrong with the values of a YAML file, and where they stand.
 
-Each of pydantic's errors becomes a sentence with what was expected and what stands there, and a misspelt
-key or choice gets a suggestion: ``unknown key 'topcs'; did you mean 'topics'?``
+Each error becomes a sentence with what was expected and what stands there, and a misspelt key or choice gets
+a suggestion: ``unknown key 'topcs'; did you mean 'topics'?``
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, RootModel, ValidationError
+from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 
-from engine.errors import Diagnostic, InputError, SpecError
+from engine.errors import Diagnostic
 from engine.text.escape import one_line
 from engine.text.words import did_you_mean, join_words, near_words
 from engine.text.yaml_errors import Loc, YamlDocument
@@ -292,50 +292,10 @@ _SENTENCES: dict[str, Callable[[Fault], str]] = {
     "value_error": lambda fault: str(fault["msg"]).removeprefix("Value error, "),
 }
 
-M = TypeVar("M", bound=BaseModel)
-# As when YAML is read: nobody mends more at a time.
-_MAX_FAULTS = 100
 
-
-def validate(document: YamlDocument, model: type[M], *, error: type[InputError] = SpecError) -> M:
-    """Return the model that a document describes.
-
-    Parameters
-    ----------
-    document : YamlDocument
-        From :func:`engine.text.yaml.read_yaml`.
-    model : type of BaseModel
-    error : type of InputError
-        What is raised, with all faults in the order of their lines.
-
-    Raises
-    ------
-    InputError
-        Of class ``error``.
-    """
-    value, faults = validation_faults(document, model)
-    faults += document.faults
-    if value is None or faults:
-        raise error.of_file(in_order(faults))
-    return value
-
-
-def validation_faults(document: YamlDocument, model: type[M]) -> tuple[M | None, list[Diagnostic]]:
-    """Return the model and no fault, or None and all faults."""
-    if not isinstance(document.data, dict):
-        message = f"the file must hold keys and values (key: value), not {describe(document.data)}"
-        return None, [document.diagnostic((), message)]
-    try:
-        return model.model_validate(document.data), []
-    except ValidationError as problem:
-        errors = problem.errors(include_url=False)
-    return None, [_fault(document, model, entry) for entry in _without_echoes(model, errors)]
-
-
-def in_order(faults: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return faults by line and column, each once, at most 100."""
-    unique = dict.fromkeys(faults)
-    return sorted(unique, key=lambda fault: (fault.line, fault.column))[:_MAX_FAULTS]
+def schema_faults(document: YamlDocument, model: type[BaseModel], errors: Sequence[Any]) -> list[Diagnostic]:
+    """Return a sentence with its place for each of pydantic's errors that doesn't follow from another one."""
+    return [_fault(document, model, entry) for entry in _without_echoes(model, errors)]
 
 
 def _without_echoes(model: type[BaseModel], errors: Sequence[Any]) -> list[Any]:

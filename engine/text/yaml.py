@@ -1,16 +1,20 @@
-"""Reads YAML that people write: safe, YAML 1.2, every value with its place.
+"""Reads YAML that people write: safe, YAML 1.2, every value with its place; and makes a pydantic model of it.
 
 What PyYAML would do and this doesn't: read ``NO`` as false and ``010`` as eight, keep the last of
 two equal keys, follow aliases (a small file can grow to gigabytes), obey tags (``!!python/…``),
 lose the digits of ``0.10``.
+
+What is said of a faulty file is in :mod:`~engine.text.yaml_errors` (how it is written) and
+:mod:`~engine.text.schema_errors` (what its values are).
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import yaml
 
@@ -25,7 +29,13 @@ from engine.text.files import (
     source_line,
     utf16_as_utf8,
 )
-from engine.text.yaml_errors import YamlDocument, YamlPlace, YamlScalar, explain_syntax, read_scalar
+from engine.text.words import count_noun
+from engine.text.yaml_errors import NULLS, YamlDocument, YamlPlace, YamlScalar, explain_syntax
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+M = TypeVar("M", bound="BaseModel")
 
 # Far more than any quiz or file of a class needs: each level is one recursion here, and each value is kept
 # with its place.
@@ -38,8 +48,6 @@ _MAX_FAULTS = 100
 _EATEN = re.compile(
     r"""(?<!\\)(?:\\\\)*(?P<eaten>\\(?:[abefrtv0](?=[A-Za-z])|n(?:abla|eq|ot|u|i|leq|geq|exists|mid)(?![A-Za-z])))"""
 )
-
-
 _COMMAND = re.compile(r"\\[A-Za-z0-9]+")
 
 
@@ -106,6 +114,53 @@ def read_yaml_text(
     return read_yaml(text, filename, error=error, scalars_as_text=scalars_as_text)
 
 
+def validate(document: YamlDocument, model: type[M], *, error: type[InputError] = SpecError) -> M:
+    """Return the model that a document describes.
+
+    Parameters
+    ----------
+    document : YamlDocument
+        From :func:`engine.text.yaml.read_yaml`.
+    model : type of BaseModel
+    error : type of InputError
+        What is raised, with all faults in the order of their lines.
+
+    Raises
+    ------
+    InputError
+        Of class ``error``.
+    """
+    value, faults = validation_faults(document, model)
+    faults += document.faults
+    if value is None or faults:
+        raise error.of_file(in_order(faults))
+    return value
+
+
+def validation_faults(document: YamlDocument, model: type[M]) -> tuple[M | None, list[Diagnostic]]:
+    """Return the model and no fault, or None and all faults."""
+    # Not above: most readers of YAML need no pydantic, and the sentences are for faulty files only.
+    from pydantic import ValidationError
+
+    if not isinstance(document.data, dict):
+        from engine.text.schema_errors import describe
+
+        message = f"the file must hold keys and values (key: value), not {describe(document.data)}"
+        return None, [document.diagnostic((), message)]
+    try:
+        return model.model_validate(document.data), []
+    except ValidationError as problem:
+        from engine.text.schema_errors import schema_faults
+
+        return None, schema_faults(document, model, problem.errors(include_url=False))
+
+
+def in_order(faults: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return faults by line and column, each once, at most 100."""
+    unique = dict.fromkeys(faults)
+    return sorted(unique, key=lambda fault: (fault.line, fault.column))[:_MAX_FAULTS]
+
+
 class _Reading:
     def __init__(self, file: str, text: str, scalars_as_text: bool) -> None:
         self.file = file
@@ -124,13 +179,11 @@ class _Reading:
         if node is None:
             raise error.of_file([Diagnostic(self.file, 1, 1, "the file is empty")])
         data, root = self._build(node)
-        self.faults.sort(key=lambda d: (d.line, d.column))
-        return YamlDocument(self.file, self.text, data, root, tuple(self.faults[:_MAX_FAULTS]))
-
-    # --- first pass: the event stream, nothing is built ---------------------------------
+        return YamlDocument(self.file, self.text, data, root, tuple(in_order(self.faults)))
 
     def _scan(self) -> bool:
-        # Before anything is built, so that no bomb is ever expanded. True where reading must stop.
+        # The first pass, over the events, before anything is built: no bomb is ever expanded. True where
+        # reading must stop.
         depth = values = documents = 0
         try:
             for event in yaml.parse(self.text, Loader=_Loader):
@@ -152,9 +205,8 @@ class _Reading:
             return True
         return False
 
-    # --- second pass: values and places -------------------------------------------------
-
     def _build(self, node: yaml.Node) -> tuple[Any, YamlPlace]:
+        # The second pass: values and places.
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if isinstance(node, yaml.SequenceNode):
@@ -256,3 +308,81 @@ def _place(
 ) -> YamlPlace:
     start, end = node.start_mark, node.end_mark
     return YamlPlace(start.line, start.column, start.index, end.index, scalar, keys or {}, children or {})
+
+
+# Exact arithmetic with more digits takes long, and no item has them.
+_MAX_DIGITS = 100
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_OCTAL = re.compile(r"0o[0-7]+")
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INFINITY = re.compile(r"[-+]?\.(?:inf|Inf|INF)")
+_NAN = re.compile(r"\.(?:nan|NaN|NAN)")
+_WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(NULLS),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+
+
+class WrittenFloat(float):
+    """A float that remembers its digits, so that ``Decimal(str(x))`` is what the file says.
+
+    Examples
+    --------
+    >>> str(WrittenFloat("0.10"))
+    '0.10'
+    """
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        """Read the float from its text."""
+        self = super().__new__(cls, text)
+        self.text = text
+        return self
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[type[WrittenFloat], tuple[str]]:
+        return type(self), (self.text,)
+
+
+def read_scalar(text: str) -> str | int | float | bool | None:
+    """Return what a plain (unquoted) value means in YAML 1.2's core schema.
+
+    ``yes``, ``no``, ``on``, ``off``, dates and ``12:30:45`` are text, ``010`` is ten, ``0o10`` eight.
+
+    Raises
+    ------
+    ValueError
+        For a number that is too long or too large to be meant.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text):
+        return int(_bounded(text))
+    if _OCTAL.fullmatch(text):
+        return int(_bounded(text)[2:], 8)
+    if _HEXADECIMAL.fullmatch(text):
+        return int(_bounded(text)[2:], 16)
+    if _FLOAT.fullmatch(text):
+        number = WrittenFloat(_bounded(text))
+        if math.isinf(number):
+            raise ValueError(f"the number {text} is too large")
+        return number
+    if _INFINITY.fullmatch(text):
+        return WrittenFloat(text.replace(".", "").lower())
+    if _NAN.fullmatch(text):
+        return WrittenFloat("nan")
+    return text
+
+
+def _bounded(text: str) -> str:
+    if len(text) > _MAX_DIGITS:
+        raise ValueError(
+            f"a number of {count_noun(len(text), 'character')} is too long; at most {_MAX_DIGITS}"
+        )
+    return text

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from engine.text.escape import visible
-from engine.text.yaml_errors import WrittenFloat, read_scalar
+from engine.text.yaml import WrittenFloat, read_scalar
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ()./-]*[\w()./-])?")
 _WORD = re.compile(r"[\w-]+")

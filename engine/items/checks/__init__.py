@@ -7,21 +7,17 @@ from collections.abc import Callable, Iterator
 from engine.errors import Diagnostic
 from engine.items.checks.code import check_code
 from engine.items.checks.context import CheckContext
-from engine.items.checks.structure import STRUCTURE_CHECKS, check_choices
+from engine.items.checks.structure import STRUCTURE_CHECKS
 from engine.items.checks.texts import check_expressions, check_prose
 
-__all__ = ["CHECKS", "CheckContext", "check_all"]
+__all__ = ["CHECKS", "COMMON_CHECKS", "CheckContext"]
 
 # In the order of the reference page. It doesn't matter for a file, whose faults are sorted by line.
-CHECKS: tuple[Callable[[CheckContext], Iterator[Diagnostic]], ...] = (
+COMMON_CHECKS: tuple[Callable[[CheckContext], Iterator[Diagnostic]], ...] = (
     *STRUCTURE_CHECKS,
-    check_choices,
-    check_code,
     check_expressions,
     check_prose,
 )
-
-
-def check_all(context: CheckContext) -> list[Diagnostic]:
-    """Return every fault that the checks find."""
-    return [fault for check in CHECKS for fault in check(context)]
+"""The checks of every item."""
+CHECKS = (*COMMON_CHECKS, check_code)
+"""The checks of a code exercise."""

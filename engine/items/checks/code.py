@@ -25,8 +25,6 @@ def check_code(context: CheckContext) -> Iterator[Diagnostic]:
     Whether the plan and the properties exist is known only to :mod:`engine.code`, which checks it when the
     exercise is loaded: here it would mean importing every family to read one file.
     """
-    if context.value("answer", "type") != "code":
-        return
     yield from unique_ids(context, ("answer", "checks"), "check")
     yield from unique_ids(context, ("answer", "mutants"), "mutant")
     yield from _rubric(context)

@@ -387,4 +387,5 @@ STRUCTURE_CHECKS = (
     check_mistakes,
     check_errata,
     check_source,
+    check_choices,
 )
