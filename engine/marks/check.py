@@ -14,8 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from engine.course.course import Course
-from engine.course.local_time import LocalTime
-from engine.course.policies import DEFAULT, AssignmentRules, DeadlineExtension, Policies
+from engine.course.policies import DEFAULT, AssignmentRules, DeadlineExtension, LocalTime, Policies
 from engine.errors import Diagnostic, InputError
 from engine.items.bank import Bank
 from engine.items.misconceptions import builtin_root

@@ -8,8 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
-from engine.course.local_time import LocalTime, days_late, hours_late
-from engine.course.policies import AssignmentRules, DeadlineExtension, Policies
+from engine.course.policies import (
+    AssignmentRules,
+    DeadlineExtension,
+    LocalTime,
+    Policies,
+    days_late,
+    hours_late,
+)
 from engine.model import QuizRules, ResultDisclosure
 from engine.text.words import count_noun
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
-from engine.course.local_time import LocalTime, days_late, hours_late, local_time
+from engine.course.policies import LocalTime, days_late, hours_late, local_time
 
 # POSIX rules (IEEE 1003.1, TZ): the C library computes with these alone, without any zone file.
 RULES = {
