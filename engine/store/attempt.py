@@ -25,8 +25,7 @@ from engine.model import (
     Response,
     Variant,
 )
-from engine.store.codec import decode, encode, storable
-from engine.store.sql_tables import attempts
+from engine.store.sql_tables import attempts, decode, encode, storable
 
 # A graded attempt stays as it is; attempts with the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)

@@ -16,9 +16,17 @@ import sqlalchemy as sa
 from engine.crash_points import reached
 from engine.model import GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import Attempt, attempt_row, same_attempt
-from engine.store.codec import decode, encode, storable
 from engine.store.database import StorePart
-from engine.store.sql_tables import attempts, hand_marks, quiz_retries, quizzes, regrades
+from engine.store.sql_tables import (
+    attempts,
+    decode,
+    encode,
+    hand_marks,
+    quiz_retries,
+    quizzes,
+    regrades,
+    storable,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from engine import __version__
 from engine.crash_points import reached
 from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Quiz, Variant
-from engine.store.codec import decode
 from engine.store.database import StorePart
-from engine.store.sql_tables import attempts, metadata, quiz_retries, quizzes, regrades
+from engine.store.sql_tables import attempts, decode, metadata, quiz_retries, quizzes, regrades
 from engine.text.files import replacing, write_errors
 
 

@@ -13,9 +13,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from engine.model import Mode, Quiz, Variant
-from engine.store.codec import decode, encode
 from engine.store.database import StorePart
-from engine.store.sql_tables import quiz_hints, quiz_retries, quizzes
+from engine.store.sql_tables import decode, encode, quiz_hints, quiz_retries, quizzes
 
 
 class SittingStore(StorePart):

@@ -29,12 +29,11 @@ from engine.store.attempt import (
     quiz_responses,
     same_attempt,
 )
-from engine.store.codec import decode, encode, storable
 from engine.store.database import Database, open_database
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
 from engine.store.sittings import SittingStore
-from engine.store.sql_tables import attempts, quizzes
+from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
 from engine.store.upkeep import StoreUpkeep
 
 

@@ -22,9 +22,8 @@ import sqlalchemy as sa
 from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import SETTLED, attempt_of
-from engine.store.codec import decode
 from engine.store.database import Database, StorePart, open_database, schema_version
-from engine.store.sql_tables import attempts, hand_marks, metadata, quiz_retries, quizzes, regrades
+from engine.store.sql_tables import attempts, decode, hand_marks, metadata, quiz_retries, quizzes, regrades
 from engine.store.sqlite import begin_file, store_faults
 from engine.text.files import replacing
 

@@ -20,7 +20,7 @@ import pytest
 
 from engine.course.course import Course
 from engine.model import GradeReport, Quiz, Variant
-from engine.store.codec import decode, encode
+from engine.store.sql_tables import decode, encode
 
 ARCHIVE = Path(__file__).parent / "older" / "course.tar.xz"
 

@@ -15,7 +15,7 @@ from engine.code.comparison import MOST_CASES
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
-from engine.store.codec import decode, encode
+from engine.store.sql_tables import decode, encode
 from tests.oracles.loops import softmax as softmax_by_loops
 
 Grade = Callable[..., GradeReport]

@@ -17,8 +17,7 @@ import engine.store.migrations
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, RenderedText, Response, Variant
 from engine.store import Attempt, HandMark, open_store
-from engine.store.codec import encode
-from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE, metadata
+from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE, encode, metadata
 from tests.live.postgres import server
 
 NOW = datetime(2025, 10, 26, 0, 30, tzinfo=UTC)

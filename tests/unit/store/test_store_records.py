@@ -33,8 +33,8 @@ from engine.model import (
     Verdict,
 )
 from engine.store import Attempt, Store, quiz_responses, response_sha256
-from engine.store.codec import decode, encode
 from engine.store.sql_tables import attempts as attempts_table
+from engine.store.sql_tables import decode, encode
 
 NOW = datetime(2026, 11, 27, 12, 30, 15, 123456, tzinfo=UTC)
 
