@@ -182,7 +182,7 @@ def _grade(
     from engine.intake.row_hand_ins import take_answers
     from engine.marks.late_work import untimed
     from engine.pages import write_reports
-    from engine.quiz import release
+    from engine.quiz.rules import now
     from engine.runs import CodeExercises, grade_batch
     from engine.runs.regrade import ChangedItems
 
@@ -216,7 +216,7 @@ def _grade(
         store,
         course.policies if course else Policies(),
         ungraded={(problem.student, problem.where) for problem in result.problems if not problem.partly},
-        now=release.now(),
+        now=now(),
     )
     changed = ChangedItems(bank)
     students = context.results(store, intake=intake, problems=problems)

@@ -112,14 +112,15 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     """Grade a filled-in quiz file against the stored quiz, record the attempt and show what may be shown."""
     from engine.commands.quiz.results import release_text, results_json, show_results
     from engine.model import ResultDisclosure
-    from engine.quiz import hand_in, release, total
+    from engine.quiz import hand_in, total
     from engine.quiz.quiz_progress import sitting_of
+    from engine.quiz.rules import now
 
     filled, home, quiz = context.stored_quiz(path)
     with home.open_store() as store:
         results = hand_in(store, quiz, filled, mode=home.mode, filename=path.name)
         sitting = sitting_of(store, quiz, home.mode, home.bank)
-    level = quiz.rules.disclosure(release.now())
+    level = quiz.rules.disclosure(now())
     if as_json:
         print_json(results_json(results, sitting, level))
     else:

@@ -17,8 +17,8 @@ from engine.marks.class_table import FurtherAnswer, ItemResult, StudentResults, 
 from engine.marks.deadlines import StudentDeadlines, disclosure_now, extended_rules
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
-from engine.quiz import release as clock
-from engine.quiz.hand_in import counted_attempts, why_nothing
+from engine.quiz import rules as quiz_rules
+from engine.quiz.rules import counted_attempts, why_nothing
 from engine.store import Attempt, HandMark, Store
 
 
@@ -190,7 +190,7 @@ def class_results(
         hand = by_hand.get(student, {})
         columns = work.columns | expected.missing(student, work.columns, work.quizzes, hand)
         countable = {column: _countable(a, work.quiz_of(a)) for column, a in columns.items()}
-        marks = student_marks(student, countable, rules, hand, clock.now())
+        marks = student_marks(student, countable, rules, hand, quiz_rules.now())
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
@@ -251,7 +251,7 @@ def _result(
     rules: Policies,
     by_hand: Mapping[str, HandMark],
 ) -> ItemResult:
-    chosen, now = counts.attempt, clock.now()
+    chosen, now = counts.attempt, quiz_rules.now()
     assert chosen is not None  # the caller leaves out columns without an attempt
     disclosure, is_final = _disclosure(attempts, quiz, counts.terms, now)
     return ItemResult(

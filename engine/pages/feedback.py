@@ -20,8 +20,7 @@ from engine.marks.class_table import ColumnMark, ItemResult, StudentResults, Tab
 from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, RenderedText, ResultDisclosure
 from engine.pages.render import render
 from engine.pages.weights import WeightsView, answered_weights, code_weights
-from engine.quiz.hand_in import is_choice
-from engine.quiz.release import shown_report
+from engine.quiz.rules import is_choice, shown_report
 from engine.text.escape import clean_line
 from engine.text.files import replace_text
 from engine.text.words import plain_points

@@ -18,7 +18,7 @@ from engine.pages.render import render
 from engine.parallel import on_all_cores
 from engine.quiz.answer_key import QuizKey
 from engine.quiz.quiz_file import fill_in_text
-from engine.quiz.release import rules_text
+from engine.quiz.rules import rules_text
 from engine.text.files import replace_text, write_errors
 
 # Fewer students' files are written sooner than processes are started.

@@ -17,7 +17,7 @@ import yaml
 from engine.errors import Diagnostic, QuizError
 from engine.hand_ins import FilledQuiz
 from engine.model import Part, Quiz, QuizQuestion
-from engine.quiz.release import rules_text
+from engine.quiz.rules import rules_text
 from engine.text.escape import clean_line
 from engine.text.files import read_hand_in
 from engine.text.words import plain_points

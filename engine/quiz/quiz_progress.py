@@ -25,10 +25,11 @@ from engine.model import (
     ResultDisclosure,
     Variant,
 )
-from engine.quiz import release
+from engine.quiz import rules as quiz_rules
 from engine.quiz.compose import ItemVariants, content, with_points
-from engine.quiz.hand_in import HandedIn, as_answered, counted_attempts, hand_in, is_choice
+from engine.quiz.hand_in import HandedIn, as_answered, hand_in
 from engine.quiz.quiz_file import fill_in_text
+from engine.quiz.rules import counted_attempts, is_choice
 from engine.store import Attempt, Store, response_sha256
 from engine.text.files import replace_text, write_errors
 
@@ -274,12 +275,12 @@ class QuizInProgress:
     @property
     def is_over(self) -> bool:
         """Whether the deadline has passed."""
-        return self.rules.is_over(release.now())
+        return self.rules.is_over(quiz_rules.now())
 
     @property
     def disclosure(self) -> ResultDisclosure:
         """How much of a result is shown now."""
-        return self.rules.disclosure(release.now())
+        return self.rules.disclosure(quiz_rules.now())
 
     def sitting(self) -> QuizSitting:
         """Return where the student stands now."""

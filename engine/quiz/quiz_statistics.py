@@ -17,8 +17,7 @@ from engine.model import Quiz, QuizQuestion, QuizRules, ResultDisclosure, Varian
 from engine.quiz.blueprint import Blueprint
 from engine.quiz.choose import untaught
 from engine.quiz.compose import content
-from engine.quiz.hand_in import is_choice
-from engine.quiz.release import deadline_text
+from engine.quiz.rules import deadline_text, is_choice
 from engine.text.words import agree, all_of, count_noun, percent, plain_points
 
 

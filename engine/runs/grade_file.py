@@ -257,7 +257,7 @@ class FileGrader:
 
     def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:
         from engine.quiz import as_answered, hand_in, read_filled
-        from engine.quiz.hand_in import why_nothing
+        from engine.quiz.rules import why_nothing
 
         started = datetime.now(UTC)
         problem: IntakeProblem | None

@@ -21,7 +21,7 @@ from engine.items.bank import Bank
 from engine.marks.class_results import column_of
 from engine.marks.class_table import StudentResults
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
-from engine.quiz.hand_in import CreditRules
+from engine.quiz.rules import CreditRules
 from engine.runner import Runner, SandboxOptions
 from engine.runs.batch import Progress
 from engine.runs.grade_file import CodeExercises

@@ -50,8 +50,9 @@ def check(
       grade quiz check l16 --course attention-2026
       grade quiz check my_blueprint.yaml --students 200
     """
-    from engine.quiz import compose, read_blueprint, release
+    from engine.quiz import compose, read_blueprint
     from engine.quiz.quiz_statistics import statistics_of, warnings_of
+    from engine.quiz.rules import now
 
     context = find_context(course_path)
     path = blueprint_path(context, blueprint)
@@ -63,7 +64,7 @@ def check(
         )
     rehearsal = statistics_of(quizzes, context.bank, observed=_observed(context))
     # Computed from the drawn quizzes, so they are about this class and no other.
-    warnings = warnings_of(rehearsal, context.bank, release.now(), plan.blueprint)
+    warnings = warnings_of(rehearsal, context.bank, now(), plan.blueprint)
     if any(section.draws for section in plan.blueprint.sections):
         warn_unreadable(context.bank.readable()[1])
     exercises = [context.bank.load(item) for item in plan.blueprint.exercises]
@@ -125,7 +126,7 @@ def _show(
     *,
     on_files: bool,
 ) -> None:
-    from engine.quiz.release import not_on_files, rules_text
+    from engine.quiz.rules import not_on_files, rules_text
     from engine.text.words import percent, points_text
 
     total = len(rehearsal.questions)

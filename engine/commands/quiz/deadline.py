@@ -103,7 +103,7 @@ def _course_dates(context: CommandContext, quiz: Quiz) -> tuple[datetime | None,
 
 def _show(quizzes: list[Quiz], dates: list[tuple[datetime | None, datetime | None]]) -> None:
     """Print a row for each deadline that there is, with the students who have it."""
-    from engine.quiz.release import deadline_text, now, time_left
+    from engine.quiz.rules import deadline_text, now, time_left
 
     moment = now()
     groups: dict[tuple[datetime | None, ...], list[str]] = {}

@@ -60,7 +60,7 @@ def new(
     """
     from engine.pages.quiz import write_quizzes
     from engine.parallel import without_collecting
-    from engine.quiz.release import not_on_files
+    from engine.quiz.rules import not_on_files
 
     for student in students:
         check_student(student)

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from engine.model import Part, QuizRules, ResultDisclosure, Variant
     from engine.quiz.hand_in import HandedIn
     from engine.quiz.quiz_progress import QuizSitting
-    from engine.quiz.release import QuestionRelease
+    from engine.quiz.rules import QuestionRelease
 
 
 def _releases(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
-    from engine.quiz import release
+    from engine.quiz import rules as quiz_rules
 
-    is_over = results.quiz.rules.is_over(release.now())
+    is_over = results.quiz.rules.is_over(quiz_rules.now())
     releases = []
     for question, report in zip(results.quiz.questions, results.reports, strict=True):
         standing = sitting.standings[question.number]
         # While an attempt is left and needed, the key stays hidden.
         is_final = is_over or standing.left == 0 or standing.is_right
-        releases.append(release.shown_report(report, question.variant, level, is_final=is_final))
+        releases.append(quiz_rules.shown_report(report, question.variant, level, is_final=is_final))
     return releases
 
 
@@ -93,7 +93,7 @@ def show_standings(sitting: QuizSitting, level: ResultDisclosure) -> None:
 
 def release_text(rules: QuizRules) -> str:
     """Return when results are shown that aren't shown now."""
-    from engine.quiz.release import deadline_text
+    from engine.quiz.rules import deadline_text
 
     if rules.deadline is None:
         return "Handed in. This quiz shows no results."

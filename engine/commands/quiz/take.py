@@ -129,7 +129,7 @@ class _Session:
             return self._exit_code()
 
     def _greet(self) -> None:
-        from engine.quiz.release import now, rules_text, time_left
+        from engine.quiz.rules import now, rules_text, time_left
 
         quiz, sitting = self._quiz, self._quiz.sitting()
         total = count_noun(len(quiz.quiz.questions), "question")
@@ -316,7 +316,7 @@ class _Session:
 
     def _show_closed(self) -> int:
         """Say that the deadline has passed, and show what may be shown now."""
-        from engine.quiz.release import deadline_text
+        from engine.quiz.rules import deadline_text
 
         quiz = self._quiz
         assert quiz.rules.deadline is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.quiz import release as clock
+from engine.quiz import rules as clock
 
 BEFORE = datetime(2026, 12, 1, 10, 0, tzinfo=UTC)
 DEADLINE = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from engine.quiz.quiz_file import fill_in_text
-from engine.quiz.release import rules_text
+from engine.quiz.rules import rules_text
 
 DOCS = Path(__file__).parents[3] / "docs"
 

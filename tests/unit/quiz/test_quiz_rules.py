@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.model import QuizRules, ResultDisclosure
-from engine.quiz.release import deadline_text, not_on_files, rules_text, time_left
+from engine.quiz.rules import deadline_text, not_on_files, rules_text, time_left
 
 CREDITS = st.lists(st.integers(1, 100), min_size=1, max_size=5).map(
     lambda cents: tuple(n / 100 for n in sorted(cents, reverse=True))

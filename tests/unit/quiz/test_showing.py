@@ -15,7 +15,7 @@ from engine.model import (
     Variant,
     Verdict,
 )
-from engine.quiz.release import shown_report
+from engine.quiz.rules import shown_report
 
 SECRET = RenderedText("the key is 7", "", "")
 VARIANT = Variant("v", "i", "1", "T", SECRET, (Part("answer", "number", 1.0),), told_after=(SECRET,))

@@ -25,7 +25,7 @@ from engine.model import (
     ResultDisclosure,
     Variant,
 )
-from engine.quiz import release as clock
+from engine.quiz import rules as clock
 from engine.store import Attempt, HandMark, Store, open_store
 
 NOW = datetime(2026, 12, 24, tzinfo=UTC)

@@ -1,12 +1,105 @@
-"""What a student may see of a result now, by the quiz's rules, and those rules in sentences."""
+"""A quiz's rules: what each attempt earns, what a student may see of it when, and the same in sentences.
+
+An attempt at a choice may be repeated only with other options: seeing that three of four are wrong and
+picking the fourth shows nothing. What is hidden before the deadline is left out of the report itself, so that
+no page can show it by mistake.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from engine.model import GradeReport, Outcome, QuizRules, ResultDisclosure, Variant
-from engine.text.words import count_noun, join_words, percent
+from engine.answers import kind_of
+from engine.model import GradeReport, Outcome, Quiz, QuizRules, ResultDisclosure, Variant
+from engine.store import Attempt
+from engine.text.words import agree, count_noun, join_words, percent
+
+_REPEATED = (
+    "These options were answered before, so this earns nothing and is no attempt: another one "
+    "needs new options."
+)
+_NOTHING_LEFT = ": it earns nothing."
+
+
+def is_choice(variant: Variant) -> bool:
+    """Tell whether a further attempt at the very same variant would be elimination."""
+    return any(kind_of(part.type).invites_elimination for part in variant.parts)
+
+
+def counted_attempts(earlier: Sequence[Attempt]) -> list[Attempt]:
+    """Return the attempts that count as such: no blank ones, and each variant of a choice once."""
+    counted: list[Attempt] = []
+    for attempt in earlier:
+        if attempt.settled and not attempt.is_blank and not _repeats(attempt, counted):
+            counted.append(attempt)
+    return counted
+
+
+def _repeats(attempt: Attempt, before: Sequence[Attempt]) -> bool:
+    variant = attempt.variant
+    if variant is None or not is_choice(variant):
+        return False
+    return any(other.variant is not None and other.variant.id == variant.id for other in before)
+
+
+class CreditRules:
+    """Settles attempts under the rules of one quiz.
+
+    Parameters
+    ----------
+    quiz : Quiz
+    hints : mapping of int to int
+        Hints taken, by question number.
+    """
+
+    def __init__(self, quiz: Quiz, hints: Mapping[int, int]) -> None:
+        self._rules = quiz.rules
+        self._hints = {question.variant.item: hints.get(question.number, 0) for question in quiz.questions}
+
+    def __call__(self, attempt: Attempt, earlier: Sequence[Attempt]) -> Attempt:
+        """Return the attempt with its score as it counts, and a note that says why."""
+        report = attempt.report
+        # What can't be read or was left blank uses no attempt, so that nothing is taken off either.
+        if report.score is None or attempt.is_blank:
+            return attempt
+        before = counted_attempts(earlier)
+        hints = self._hints.get(attempt.item, 0)
+        if self._rules.attempts is not None and _repeats(attempt, before):
+            share, note = 0.0, _REPEATED
+        else:
+            share = self._rules.share(len(before), hints)
+            note = _why(self._rules, len(before), hints, share)
+        # Six decimals, as scores have them everywhere: thirds would otherwise compare unequal when stored.
+        credited = replace(
+            report,
+            score=round(report.score * share, 6),
+            credit=round(report.credit * share, 6),
+            notes=(*report.notes, note) if note else report.notes,
+        )
+        return replace(attempt, report=credited)
+
+
+def _why(rules: QuizRules, before: int, hints: int, share: float) -> str:
+    if rules.attempts is not None and before >= rules.attempts:
+        most = (
+            "One attempt counts"
+            if rules.attempts == 1
+            else f"{count_noun(rules.attempts, 'attempt')} {agree(rules.attempts, 'count')}"
+        )
+        return f"{most}, and this is number {before + 1}{_NOTHING_LEFT}"
+    causes = []
+    if rules.attempts is not None and (before or rules.credit[0] < 1):
+        causes.append(f"attempt {before + 1} of {rules.attempts}")
+    if hints and rules.hint_cost:
+        causes.append(f"{count_noun(hints, 'hint')} taken")
+    return f"This counts {percent(share)} ({', '.join(causes)})." if causes else ""
+
+
+def why_nothing(report: GradeReport) -> str | None:
+    """Return the note that says why an answer earns nothing, right or wrong; None where there is none."""
+    return next((note for note in report.notes if note == _REPEATED or note.endswith(_NOTHING_LEFT)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +156,6 @@ def shown_report(
         report = replace(report, notes=tuple(note for note in report.notes if note not in errata))
     return QuestionRelease(level, report, with_solution=is_final and level is ResultDisclosure.SOLUTION)
 
-
-# A quiz's rules in sentences, as students read them before they begin.
 
 _DISCLOSURE_WORDS = {
     ResultDisclosure.NOTHING: "no result is shown",
@@ -166,9 +257,7 @@ def time_left(deadline: datetime, now: datetime) -> str:
     return "less than a minute"
 
 
-# The one place that asks what time it is for a deadline, so that a test can set the clock.
-
-
 def now() -> datetime:
     """Return this moment, in UTC."""
+    # The one place that asks what time it is for a deadline, so that a test can set the clock.
     return datetime.now(UTC)
