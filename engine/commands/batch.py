@@ -24,11 +24,10 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from engine.hand_ins import IntakeProblem, IntakeResult
     from engine.marks.class_table import ClassTable, StudentRow, TableCell
-    from engine.marks.late_work import Untimed
+    from engine.marks.open_problems import ChangedItems, Untimed
     from engine.pages import ReportFiles
     from engine.runner import SandboxOptions
     from engine.runs import BatchResult
-    from engine.runs.regrade import ChangedItems
     from engine.store import Store
 
 _DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU; the second one computes while the first waits
@@ -180,11 +179,10 @@ def _grade(
 ) -> _Batch:
     from engine.course.policies import Policies
     from engine.intake.row_hand_ins import take_answers
-    from engine.marks.late_work import untimed
+    from engine.marks.open_problems import ChangedItems, untimed
     from engine.pages import write_reports
     from engine.quiz.rules import now
     from engine.runs import CodeExercises, grade_batch
-    from engine.runs.regrade import ChangedItems
 
     bank, course = context.bank, context.course
     tables = [clean_line(table.name) for table in intake.tables]

@@ -13,12 +13,11 @@ from pathlib import Path
 from engine.course import Roster
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeResult
-from engine.intake.archive_formats import ArchiveLimits
 from engine.intake.code_files import read_code_file, read_submission
 from engine.intake.download_entries import ItemNames
 from engine.intake.download_sorter import DownloadSorter
 from engine.intake.layouts import DownloadListing, choose
-from engine.intake.unpack import read_source
+from engine.intake.unpack import ArchiveLimits, read_source
 from engine.text.escape import clean_line
 
 __all__ = ["collect", "read_code_file", "read_submission"]

@@ -1,7 +1,7 @@
 """Unpack ZIP and tar archives, also inside one another; nothing is written outside the work folder.
 
 Everybody's hand-in has a share of what may be unpacked, so that one student's archive bomb cannot use up
-the others' budget.
+the others' budget: one :class:`UnpackBudget` counts what a whole nest of archives unpacks to.
 """
 
 from __future__ import annotations
@@ -14,11 +14,8 @@ from pathlib import Path
 from engine.errors import INTERNAL_FAULT_STEP, IntakeError, internal_fault
 from engine.intake.archive_formats import (
     DAMAGE,
-    ArchiveLimits,
     ArchiveMember,
-    ArchiveShare,
     RefusedError,
-    UnpackBudget,
     open_archive,
     too_many,
 )
@@ -40,6 +37,149 @@ from engine.text.words import agree, count_noun
 # Limits are checked after each chunk, so that a bomb writes at most this much too much.
 _CHUNK = 2**16
 Parts = tuple[str, ...]
+_MIB = 2**20
+# Nobody is left out for a classmate who needs about as much.
+_FAR_MORE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLimits:
+    """What is unpacked at most; sizes in bytes.
+
+    Parameters
+    ----------
+    entries : int
+        Over all archives together. Beyond it, those who have by far the most are left out first.
+    listed : int
+        Entries of the download itself; one that lists more is refused unread.
+    owner_entries : int
+        What one student's folder holds, with all archives in it.
+    inside : int
+        Entries of one archive that lies inside a student's hand-in.
+    depth : int
+        How deep archives may lie in one another.
+    entry, listing : int
+        Size of a file, and of a system's own list of all hand-ins.
+    top_level : int
+        What one student's folder unpacks to, so that nobody's bomb takes another's place.
+    total : int
+        What everything unpacks to.
+    ratio, ratio_from : int
+        How many times its size in the archive something unpacks to, once that is `ratio_from` bytes.
+    """
+
+    entries: int = 50_000
+    listed: int = 200_000
+    owner_entries: int = 10_000
+    inside: int = 2_000
+    depth: int = 3
+    entry: int = 16 * _MIB
+    listing: int = 64 * _MIB
+    top_level: int = 64 * _MIB
+    total: int = 4 * 2**30
+    ratio: int = 200
+    ratio_from: int = _MIB
+
+    def most_of(self, packed: int) -> int:
+        """Return how many bytes `packed` bytes may unpack to."""
+        return max(self.ratio_from, self.ratio * packed)
+
+
+@dataclass(slots=True)
+class ArchiveShare:
+    """What an archive inside another one takes up there, and what it has unpacked to so far."""
+
+    packed: int
+    unpacked: int = 0
+
+
+class UnpackBudget:
+    """Counts what is unpacked; says which limit a further chunk would break.
+
+    Parameters
+    ----------
+    limits : ArchiveLimits
+    """
+
+    def __init__(self, limits: ArchiveLimits) -> None:
+        self.limits = limits
+        self._entries = 0
+        self._total = 0
+        self._by_owner: Counter[Parts] = Counter()
+        self._entries_by_owner: Counter[Parts] = Counter()
+
+    @property
+    def room(self) -> int:
+        """How many more entries are read."""
+        return max(0, self.limits.entries - self._entries)
+
+    def room_of(self, owner: Parts | None) -> int:
+        """How many more entries of one owner are read."""
+        return self.limits.owner_entries - self._entries_by_owner[owner] if owner is not None else self.room
+
+    def admit(self, entries: int, owner: Parts | None) -> None:
+        """Count entries of one owner; None while that isn't known."""
+        self._entries += entries
+        if owner is not None:
+            self._entries_by_owner[owner] += entries
+
+    def spender(self, owner: Parts | None, *, entries: int = 0, size: int = 0) -> Parts | None:
+        """Return who is left out so that this owner has room: somebody with far more, None for nobody.
+
+        Parameters
+        ----------
+        owner : tuple of str or None
+        entries, size : int
+            What the owner needs, of one or the other.
+        """
+        used = self._by_owner if size else self._entries_by_owner
+        if not used:
+            return None
+        biggest, most = max(used.items(), key=lambda entry: entry[1])
+        owners_use = used[owner] if owner is not None and owner in used else 0
+        return biggest if biggest != owner and most > _FAR_MORE * (owners_use + max(entries, size)) else None
+
+    def release(self, owner: Parts) -> int:
+        """Forget what an owner has used; return how many entries that were."""
+        self._total -= self._by_owner.pop(owner, 0)
+        entries = self._entries_by_owner.pop(owner, 0)
+        self._entries -= entries
+        return entries
+
+    def is_full(self, chunk: int) -> bool:
+        """Tell whether `chunk` bytes more are more than everything may unpack to."""
+        return self._total + chunk > self.limits.total
+
+    def size_fault(self, size: int, packed: int) -> str | None:
+        """Return what is wrong with a file of `size` bytes so far that takes up `packed` bytes."""
+        if size > self.limits.most_of(packed):
+            return f"unpacks to more than {self.limits.ratio} times its size, as bombs do"
+        return None
+
+    def take(self, chunk: int, owner: Parts | None, share: ArchiveShare | None) -> str | None:
+        """Count `chunk` bytes more; return which limit that breaks.
+
+        Parameters
+        ----------
+        chunk : int
+        owner : tuple of str or None
+            The names that say whose folder it is; None while that isn't known.
+        share : ArchiveShare or None
+            Of the outermost archive inside; None for what lies in the download itself.
+        """
+        limits = self.limits
+        self._total += chunk
+        if self._total > limits.total:
+            return f"brings all hand-ins over {limits.total // _MIB} MiB"
+        if owner is not None:
+            self._by_owner[owner] += chunk
+            if self._by_owner[owner] > limits.top_level:
+                return f"brings its folder over {limits.top_level // _MIB} MiB"
+        if share is not None:
+            share.unpacked += chunk
+            if share.unpacked > limits.most_of(share.packed):
+                return f"brings its archive over {limits.ratio} times its size, as bombs do"
+        return None
 
 
 def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) -> FoundEntries:
@@ -156,7 +296,7 @@ class _Nest:
         """
         size = _size(path)
         most = self._limits.listing if is_listing(parts[-1]) else self._limits.entry
-        fault = f"is larger than {most // 2**20} MiB" if size > most else self._size_fault(size, owner, None)
+        fault = f"is larger than {most // _MIB} MiB" if size > most else self._size_fault(size, owner, None)
         if fault:
             self._entries.refuse("/".join(parts), f"this file {fault}; it was not read", "ask for it again")
         return fault is None
@@ -232,7 +372,8 @@ class _Nest:
         if whose is not None:
             most = min(most, max(0, self._budget.room_of(whose)))
         size = self._limits.total if archive.owner is None else self._limits.top_level
-        with open_archive(archive.path, self._next(".tar"), most, size, self._limits) as members:
+        size = min(size, self._limits.most_of(_size(archive.path)))
+        with open_archive(archive.path, self._next(".tar"), most, size) as members:
             if whose is not None and not self._has_room(whose, len(members)):
                 raise too_many(str(len(members)), self._budget.room)
             if archive.owner is None:
@@ -298,7 +439,7 @@ class _Nest:
                 while chunk := source.read(_CHUNK):
                     size += len(chunk)
                     if size > most:
-                        fault = f"unpacks to more than {most // 2**20} MiB"
+                        fault = f"unpacks to more than {most // _MIB} MiB"
                     fault = fault or self._budget.size_fault(size, member.packed)
                     fault = fault or self._size_fault(len(chunk), archive.whose(parts), archive.share)
                     if fault:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from engine.marks.class_results import class_results
 from engine.marks.class_table import ClassTable, ColumnMark, StudentResults, TableColumn, class_table
-from engine.marks.deadlines import StudentDeadlines, disclosure_now, extended_rules, terms_of
+from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.marks.student_marks import CountedMark, StudentMarks, student_marks
 
 __all__ = [

@@ -18,8 +18,7 @@ from engine.course.policies import DEFAULT, AssignmentRules, DeadlineExtension, 
 from engine.errors import Diagnostic, InputError
 from engine.items.bank import Bank
 from engine.items.misconceptions import builtin_root
-from engine.marks.deadlines import StudentDeadlines, extended_due, terms_of
-from engine.marks.late_work import plain
+from engine.marks.late_work import StudentDeadlines, extended_due, plain, terms_of
 from engine.model import QuizRules
 from engine.quiz.blueprint import read_blueprint
 from engine.store import Store

@@ -14,7 +14,7 @@ from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
 from engine.marks.class_table import FurtherAnswer, ItemResult, StudentResults, TableColumn
-from engine.marks.deadlines import StudentDeadlines, disclosure_now, extended_rules
+from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import rules as quiz_rules

@@ -1,4 +1,7 @@
-"""Files that earlier batches couldn't grade, listed until readable versions are handed in.
+"""What a person must still look at after a batch.
+
+Three things: files without a grade (:class:`OpenProblems`), work that may be late and has no time
+(:class:`Untimed`), and results whose item has changed since (:class:`ChangedItems`).
 
 A class hands in by several downloads, and each batch sees only its own. A file that one of them couldn't
 read is often no attempt, so the store doesn't have it: it is kept in a small file beside the store, with the
@@ -12,18 +15,24 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from engine.course.policies import Policies
 from engine.errors import CourseError
-from engine.hand_ins import HandedFile, IntakeProblem, IntakeResult
+from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult
+from engine.items.bank import Bank
+from engine.marks.class_table import StudentResults
+from engine.marks.late_work import terms_of
 from engine.model import Outcome
 from engine.store import Attempt, Store
 from engine.text.escape import clean_line
 from engine.text.files import read_bounded, replace_text
+from engine.text.words import agree, count_noun, join_words
 
 OPEN_PROBLEMS_FILE: Final = "not-graded.json"
 _MOST_BYTES = 64 * 2**20  # more than 100,000 problems: a larger file isn't ours
@@ -221,3 +230,156 @@ def _replaced(
 
 def _order(file: HandedFile) -> tuple[datetime, int]:
     return file.handed or _LAST, file.sequence
+
+
+# Canvas alone marks every late file as such: there, a file without the mark came in time.
+_MARKS_LATE = "canvas"
+
+
+@dataclass(frozen=True, slots=True)
+class Untimed:
+    """Hand-ins to which the rules about late work couldn't be applied, because their time is unknown.
+
+    They count as in time, which is fair to the student, but the instructor should know: in a download
+    without times, a due date has no effect.
+
+    Parameters
+    ----------
+    without_time : mapping of str to int
+        Assignment → hand-ins of which no time is known.
+    marked_late : mapping of str to int
+        Assignment → hand-ins that the learning system only marked as late, while the course doesn't say how
+        late such work counts.
+    """
+
+    without_time: Mapping[str, int]
+    marked_late: Mapping[str, int]
+
+    def sentences(self) -> list[tuple[str, str]]:
+        """Return messages with their next steps."""
+        cases = (
+            (
+                self.without_time,
+                "have no time",
+                "has no time",
+                "see in the learning system who was late, and set those marks by hand: grade mark set",
+            ),
+            (
+                self.marked_late,
+                "are marked as late, and not by how much",
+                "is marked as late, and not by how much",
+                "count them as late by `marked_late: {days: 1}` under `policies` in course.yaml",
+            ),
+        )
+        messages = []
+        for numbers, several, single, step in cases:
+            if numbers:
+                count = sum(numbers.values())
+                verb = single if count == 1 else several
+                assignments, pronoun = join_words(sorted(numbers)), "it" if count == 1 else "them"
+                message = (
+                    f"{count_noun(count, 'hand-in')} {verb}; the rules about late work for {assignments} "
+                    f"weren't applied to {pronoun}"
+                )
+                messages.append((message, step))
+        return messages
+
+
+def untimed(
+    intake: IntakeResult,
+    store: Store,
+    policies: Policies,
+    *,
+    ungraded: Collection[tuple[str | None, str]],
+    now: datetime,
+) -> Untimed:
+    """Return the hand-ins of a collection to which rules about late work can't be applied.
+
+    Parameters
+    ----------
+    intake : IntakeResult
+    store : Store
+        Holds the quizzes that files answer.
+    policies : Policies
+    ungraded : collection of (student, file)
+        Files without a mark to take anything off.
+    now : datetime
+        Nothing is late before it is due.
+    """
+    without_time: dict[str, int] = {}
+    marked_late: dict[str, int] = {}
+    for files in intake.students:
+        for file in files.files:
+            if file.handed is not None or (files.student, file.name) in ungraded:
+                continue
+            # Rows of tables have no such mark, even in a download from Canvas.
+            by_system = intake.layout == _MARKS_LATE and file.filled is None
+            if by_system and not file.marked_late:
+                continue
+            if file.marked_late and policies.marked_late is not None:
+                continue
+            name = _assignment_of(file, store)
+            if name is not None and _can_be_late(policies, files.student, name, now):
+                numbers = marked_late if file.marked_late else without_time
+                numbers[name] = numbers.get(name, 0) + 1
+    return Untimed(without_time, marked_late)
+
+
+def _assignment_of(file: HandedFile, store: Store) -> str | None:
+    if file.kind is FileKind.CODE:
+        return file.item
+    ids = [alias.removeprefix("quiz ") for alias in file.known_as if alias.startswith("quiz ")]
+    quiz = store.load_quiz(ids[-1]) if ids else None
+    return None if quiz is None else quiz.name
+
+
+def _can_be_late(policies: Policies, student: str, assignment: str, now: datetime) -> bool:
+    terms = terms_of(policies, student, assignment)
+    if terms.is_excused:
+        return False
+    # After closing, work doesn't count even where lateness costs nothing.
+    costs = terms.rules.late is not None and terms.is_due(now)
+    return costs or (terms.closes is not None and terms.closes <= now)
+
+
+_MOST_NAMED = 5  # of items that changed: an update of Softmark can change many
+
+
+class ChangedItems:
+    """Counts results that were marked before their item was changed, which a regrade would mark again.
+
+    Parameters
+    ----------
+    bank : Bank
+        With the items as they are now.
+    """
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._changed: dict[tuple[str, str], bool] = {}  # a class has few versions of an item
+        self.counts: Counter[str] = Counter()
+
+    def counting(self, students: Iterable[StudentResults]) -> Iterator[StudentResults]:
+        """Pass on results, and count them by item while they pass."""
+        for results in students:
+            for result in results.items:
+                report = result.report
+                version = (report.item, report.item_version)
+                if report.score is not None and version not in self._changed:
+                    self._changed[version] = self._bank.has_changed(*version)
+                if report.score is not None and self._changed[version]:
+                    self.counts[report.item] += 1
+            yield results
+
+    def notes(self) -> list[tuple[str, str]]:
+        """Return a sentence about them with what to do next; nothing where there are none."""
+        if not self.counts:
+            return []
+        names = sorted(self.counts) if len(self.counts) <= _MOST_NAMED else []
+        items = ", ".join(names) or count_noun(len(self.counts), "item")
+        count = self.counts.total()
+        stand = "it stands as it was marked" if count == 1 else "they stand as they were marked"
+        message = f"{items} {agree(len(self.counts), 'have')} changed since {count_noun(count, 'result')} "
+        message += f"{agree(count, 'were')} marked; {stand}"
+        command = " ".join(["grade regrade", *names, "--dry-run"])
+        return [(message, f"{command} shows what marking again would change")]

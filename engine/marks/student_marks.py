@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from engine.course.policies import Policies
 from engine.marks.class_table import ColumnMark, TableColumn
-from engine.marks.deadlines import LateTime, StudentDeadlines, terms_of
 from engine.marks.late_work import (
     AttemptPoints,
     CountedChoice,
+    LateTime,
+    StudentDeadlines,
     choose,
     closed_sentence,
     days_to_use,
@@ -26,6 +27,7 @@ from engine.marks.late_work import (
     plain,
     rounded,
     sentences,
+    terms_of,
 )
 from engine.model import Outcome
 from engine.text.escape import clean_line

@@ -8,8 +8,7 @@ students still have get the corrected keys too, so that what is handed in later 
 from __future__ import annotations
 
 import secrets
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -19,14 +18,12 @@ from engine.errors import DrawError, EngineError, UnknownItemError, UsageError
 from engine.grading import grade_answers
 from engine.items.bank import Bank
 from engine.marks.class_results import column_of
-from engine.marks.class_table import StudentResults
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
 from engine.quiz.rules import CreditRules
 from engine.runner import Runner, SandboxOptions
 from engine.runs.batch import Progress
 from engine.runs.grade_file import CodeExercises
 from engine.store import Attempt, Store, reason_of
-from engine.text.words import agree, count_noun
 from engine.variants import rekey
 
 
@@ -461,46 +458,3 @@ class _RegradeSearch:
             return self._answers.rekeyed(variant)
         except DrawError:
             return variant  # reported with its attempts; the quiz goes on as it was handed out
-
-
-_MOST_NAMED = 5  # of items that changed: an update of Softmark can change many
-
-
-class ChangedItems:
-    """Counts results that were marked before their item was changed, which a regrade would mark again.
-
-    Parameters
-    ----------
-    bank : Bank
-        With the items as they are now.
-    """
-
-    def __init__(self, bank: Bank) -> None:
-        self._bank = bank
-        self._changed: dict[tuple[str, str], bool] = {}  # a class has few versions of an item
-        self.counts: Counter[str] = Counter()
-
-    def counting(self, students: Iterable[StudentResults]) -> Iterator[StudentResults]:
-        """Pass on results, and count them by item while they pass."""
-        for results in students:
-            for result in results.items:
-                report = result.report
-                version = (report.item, report.item_version)
-                if report.score is not None and version not in self._changed:
-                    self._changed[version] = self._bank.has_changed(*version)
-                if report.score is not None and self._changed[version]:
-                    self.counts[report.item] += 1
-            yield results
-
-    def notes(self) -> list[tuple[str, str]]:
-        """Return a sentence about them with what to do next; nothing where there are none."""
-        if not self.counts:
-            return []
-        names = sorted(self.counts) if len(self.counts) <= _MOST_NAMED else []
-        items = ", ".join(names) or count_noun(len(self.counts), "item")
-        count = self.counts.total()
-        stand = "it stands as it was marked" if count == 1 else "they stand as they were marked"
-        message = f"{items} {agree(len(self.counts), 'have')} changed since {count_noun(count, 'result')} "
-        message += f"{agree(count, 'were')} marked; {stand}"
-        command = " ".join(["grade regrade", *names, "--dry-run"])
-        return [(message, f"{command} shows what marking again would change")]

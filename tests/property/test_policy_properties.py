@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.course.policies import AssignmentRules, CountedAttempts, LatePenalty
-from engine.marks.deadlines import LateTime
-from engine.marks.late_work import AttemptPoints, after_penalty, choose, days_to_use, exact, rounded
+from engine.marks.late_work import AttemptPoints, LateTime, after_penalty, choose, days_to_use, exact, rounded
 from engine.marks.student_marks import indices_to_drop
 
 FULL = Fraction(10)

@@ -17,8 +17,8 @@ from engine.course import Roster, Student
 from engine.errors import IntakeError
 from engine.hand_ins import FileKind, IntakeResult
 from engine.intake import collect
-from engine.intake.archive_formats import ArchiveLimits
 from engine.intake.download_entries import ItemNames, quiz_head
+from engine.intake.unpack import ArchiveLimits
 
 ITEMS = ("softmax", "scaled-dot-scores", "sdpa", "masked-softmax")
 CODE = b"def softmax(x):\n    return x\n"

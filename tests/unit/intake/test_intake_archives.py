@@ -20,9 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import IntakeError
-from engine.intake.archive_formats import ArchiveLimits
 from engine.intake.download_entries import FoundEntries
-from engine.intake.unpack import read_source
+from engine.intake.unpack import ArchiveLimits, read_source
 
 CODE = b"def softmax(x):\n    return x\n"
 

@@ -17,8 +17,8 @@ import pytest
 
 from engine.errors import SubmissionError
 from engine.intake import collect
-from engine.intake.archive_formats import ArchiveLimits
 from engine.intake.notebook import notebook_source
+from engine.intake.unpack import ArchiveLimits
 
 GOOD = "def softmax(x):\n    return x\n"
 

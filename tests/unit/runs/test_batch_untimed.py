@@ -11,7 +11,7 @@ import pytest
 
 from engine.course.policies import Policies
 from engine.hand_ins import FileKind, HandedFile, IntakeResult, StudentFiles
-from engine.marks.late_work import untimed
+from engine.marks.open_problems import untimed
 from engine.model import Part, Quiz, QuizQuestion, RenderedText, Variant
 from engine.store import open_store
 
