@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument
-from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, relative_tolerance
 from engine.code.plan_builder import Arguments, PlanBuilder
 from engine.code.random_values import ExactValues
-from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
     from torch import Tensor

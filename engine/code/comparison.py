@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import StepTable, arrays_of
 from engine.code.observe import CallObservation, PlanObservations, UnusableError
-from engine.code.plan import ExpectedPart, PlanCase
+from engine.code.plan import ExpectedPart, PlanCase, close
 from engine.code.result_kinds import ReadPart
 from engine.code.show import described, number, number_pair
-from engine.code.tolerance import close
 from engine.model import ComparedWeights, FloatArray
 from engine.runner import CallStatus
 

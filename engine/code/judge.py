@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from engine.code.comparison import degenerate
 from engine.code.exercise import CodeExercise, RubricCheck
 from engine.code.observe import PlanObservations, UnusableError
-from engine.code.plan import CaseGroup
+from engine.code.plan import CaseGroup, close
 from engine.code.properties import property_of
 from engine.code.properties.contract import is_right
 from engine.code.show import exception_text, sentence
-from engine.code.tolerance import close
 from engine.items.checks.code import PREREQUISITES
 from engine.model import Check, Verdict
 from engine.runner import CallOutcome, CallStatus

@@ -20,9 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, arrays_of, flat, key_of, rebuilt
-from engine.code.plan import CaseGroup, ExpectedPart, ExpectedResult, InputPlan, PlanCase, group_key
+from engine.code.plan import (
+    CaseGroup,
+    ExpectedPart,
+    ExpectedResult,
+    InputPlan,
+    PlanCase,
+    group_key,
+    widen_tolerance,
+)
 from engine.code.random_values import ExactValues
-from engine.code.tolerance import widened
 
 Arguments = Sequence[Argument]
 # properties that compare an input with the same numbers as plain arrays in double precision
@@ -234,7 +241,7 @@ class PlanBuilder:
 def _narrowed(expected: ExpectedResult, dtype: str) -> ExpectedResult:
     parts = []
     for part in expected.parts:
-        relative = widened(part.relative, dtype)
+        relative = widen_tolerance(part.relative, dtype)
         parts.append(ExpectedPart(part.values, dtype, relative, part.slack * relative / part.relative))
     return replace(expected, parts=tuple(parts))
 

@@ -18,8 +18,7 @@ from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
 from engine.code.arguments import array_of, leaf_of
 from engine.code.examine import examine_source
 from engine.code.explain.in_process import TrustedRunner
-from engine.code.plan import InputPlan
-from engine.code.tolerance import close, relative_tolerance
+from engine.code.plan import InputPlan, close, relative_tolerance
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 

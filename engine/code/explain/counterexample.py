@@ -22,11 +22,10 @@ from engine.code.exercise import CodeExercise, KnownWrongProgram
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.families import family
 from engine.code.observe import CallObservation, PlanObservations, observed
-from engine.code.plan import ExpectedPart, ExpectedResult, PlanCase
+from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, PlanCase, close
 from engine.code.result_kinds import ReadPart
 from engine.code.show import exception_text, python_of, shape_text
 from engine.code.source import library_of
-from engine.code.tolerance import VALUES, close
 from engine.model import CodeSubmission, Counterexample
 from engine.parallel import LruCache
 from engine.runner import CallStatus, Job, Runner
@@ -416,7 +415,7 @@ def _faults(run: PlanObservations) -> set[str]:
 def _is_rounding(values: np.ndarray, part: ExpectedPart) -> bool:
     # so near the right one that only precision was lost
     largest = float(np.abs(part.values).max(initial=1.0))
-    return bool((np.abs(values - part.values) <= max(VALUES * largest, 10 * part.slack)).all())
+    return bool((np.abs(values - part.values) <= max(VALUES_TOLERANCE * largest, 10 * part.slack)).all())
 
 
 def _show(exercise: CodeExercise, library: str, trial: _Trial) -> Counterexample:

@@ -27,9 +27,8 @@ from engine.code.comparison import degenerate
 from engine.code.exercise import CodeExercise, KnownWrongProgram
 from engine.code.explain.in_process import TrustedProgram
 from engine.code.observe import CallObservation, PlanObservations, observed
-from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan
+from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, InputPlan, close
 from engine.code.source import function_names, library_of
-from engine.code.tolerance import VALUES, close
 from engine.errors import EngineError
 from engine.model import Diagnosis
 from engine.runner import CallStatus, Job
@@ -440,7 +439,7 @@ def _equal(mutant: Floats, student: Floats, right: ExpectedPart, loosely: bool) 
     error = float(np.abs(a - b).max(initial=0.0)) if np.isfinite(b).all() else np.inf
     if error <= right.slack * size:
         return True
-    if loosely and error <= VALUES * size and error <= 1e-3 * _distance(mutant, right.values):
+    if loosely and error <= VALUES_TOLERANCE * size and error <= 1e-3 * _distance(mutant, right.values):
         return True
     # both were rounded to float32 on their way: equal as far as float32 can tell
     return error <= 1e-6 * size and _single(a) and _single(b)

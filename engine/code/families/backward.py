@@ -9,11 +9,10 @@ import numpy as np
 
 from engine.code.arguments import Argument
 from engine.code.array_family import ArrayFamily, ArrayInputs, Arrays, Floats, Rounding
-from engine.code.plan import ExpectedPart, ExpectedResult
+from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues
 from engine.code.result_kinds import TupleResult
-from engine.code.tolerance import relative_tolerance
 
 _INPUTS = ArrayInputs(
     ("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda arrays: Rounding(1.0, 1, 1.0)

@@ -10,11 +10,10 @@ import numpy as np
 
 from engine.code.arguments import Argument
 from engine.code.array_family import ExerciseFamily, Floats, gradients_of
-from engine.code.plan import ExpectedPart, ExpectedResult
+from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
 from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
 from engine.code.result_kinds import TupleResult
-from engine.code.tolerance import relative_tolerance
 
 if TYPE_CHECKING:
     from torch import Tensor

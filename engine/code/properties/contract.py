@@ -18,11 +18,10 @@ from engine.code.comparison import (
     worst_index,
 )
 from engine.code.observe import PlanObservations
-from engine.code.plan import CaseGroup, ExpectedPart
+from engine.code.plan import VALUES_TOLERANCE, CaseGroup, ExpectedPart
 from engine.code.properties import Property
 from engine.code.result_kinds import ArrayResult
 from engine.code.show import shape_text
-from engine.code.tolerance import VALUES
 from engine.runner import CallStatus
 
 Floats = NDArray[np.float64]
@@ -134,7 +133,7 @@ def is_right(run: PlanObservations, member: int) -> bool:
 def _where_wrong(got: Floats, part: ExpectedPart) -> NDArray[np.bool_]:
     # nothing is broadcast, because the shape was compared
     largest = float(np.abs(part.values).max(initial=1.0))
-    return where_different(got, part.values, max(part.slack, VALUES * largest))
+    return where_different(got, part.values, max(part.slack, VALUES_TOLERANCE * largest))
 
 
 def _refuses(group: CaseGroup, run: PlanObservations) -> str | None:

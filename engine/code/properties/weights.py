@@ -15,10 +15,9 @@ from engine.code.comparison import (
     slack_between,
 )
 from engine.code.observe import PlanObservations
-from engine.code.plan import CaseGroup
+from engine.code.plan import VALUES_TOLERANCE, CaseGroup
 from engine.code.properties import Property
 from engine.code.show import number, number_pair
-from engine.code.tolerance import VALUES
 
 Floats = NDArray[np.float64]
 
@@ -161,7 +160,7 @@ def _settled(group: CaseGroup, run: PlanObservations) -> str | None:
     if "axis" not in group.data:
         return leaves_range(group, run)
     sums = values.sum(axis=int(group.data["axis"]))
-    return _wrong_sum(run, member, sums, max(run.expected(member).relative, VALUES))
+    return _wrong_sum(run, member, sums, max(run.expected(member).relative, VALUES_TOLERANCE))
 
 
 def _hot(group: CaseGroup, run: PlanObservations) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine.code.explain.counterexample import MAX_CALLS
 from engine.code.explain.mutants import LEAST_INPUTS
-from engine.code.tolerance import FLOOR, VALUES, relative_tolerance, widened
+from engine.code.plan import FLOOR, VALUES_TOLERANCE, relative_tolerance, widen_tolerance
 from engine.items.checks.code import PREREQUISITES
 from engine.model import Verdict
 
@@ -35,5 +35,5 @@ def test_formula_of_the_tolerance() -> None:
         formula = floor + factors[dtype] * eps * (n + (1 + d) * S + 8)
         assert relative_tolerance(dtype, keys=n, score=S, terms=d) == pytest.approx(formula, rel=1e-12)
         single = relative_tolerance("float32", keys=n, score=S, terms=d)
-        assert widened(single, dtype) == pytest.approx(formula, rel=1e-6)
-    assert VALUES == 1e-6 and "(1e-6 of the largest value)" in PAGE
+        assert widen_tolerance(single, dtype) == pytest.approx(formula, rel=1e-6)
+    assert VALUES_TOLERANCE == 1e-6 and "(1e-6 of the largest value)" in PAGE
