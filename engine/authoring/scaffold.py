@@ -158,7 +158,7 @@ def _checked(title: str) -> str:
 
 
 def _plans() -> list[str]:
-    from engine.code.families import family_names
+    from engine.code.array_family import family_names
 
     return family_names()
 

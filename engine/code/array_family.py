@@ -1,4 +1,7 @@
-"""What families of plans inherit: the frame of a plan, and arguments that are arrays named by letters.
+"""What a family of plans is, what families of arrays inherit, and where a family is found by its name.
+
+A family says what inputs an exercise tries, and what the reference gives for them. Each is one file of
+``families/``, whose name is what a spec's ``plan`` gives: adding a file with a ``FAMILY`` adds a family.
 
 ``letters`` such as ``("s", "nh", "as", "ah", "a")`` name the axes of every array, one letter an axis;
 equal letters have equal sizes. A dot in front stands for leading axes of any number.
@@ -6,10 +9,14 @@ equal letters have equal sizes. A dot in front stands for leading axes of any nu
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +78,34 @@ class ExerciseFamily(ABC):
     @abstractmethod
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         """Return whether the function has a defined result for these arguments."""
+
+
+_FOLDER = Path(__file__).with_name("families")
+
+
+def family_names() -> list[str]:
+    """Return the names of all families."""
+    return sorted(module.name for module in pkgutil.iter_modules([str(_FOLDER)]))
+
+
+@cache
+def family(name: str) -> ExerciseFamily:
+    """Return the family of this name; the folder is looked at once per name.
+
+    Raises
+    ------
+    KeyError
+        No family has this name.
+    """
+    if name not in family_names():
+        raise KeyError(name)
+    return cast(ExerciseFamily, importlib.import_module(f"engine.code.families.{name}").FAMILY)
+
+
+@cache
+def offered_groups(name: str) -> frozenset[str]:
+    """Return the keys of all groups that a family's plans have; a seed changes inputs, never these."""
+    return frozenset(family(name).plan(b"load").groups)
 
 
 @dataclass(frozen=True, slots=True)

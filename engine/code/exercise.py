@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.code.array_family import ExerciseFamily
-from engine.code.families import family, family_names, offered_groups
+from engine.code.array_family import ExerciseFamily, family, family_names, offered_groups
 from engine.code.plan import InputPlan, group_key
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, EngineError, SpecError

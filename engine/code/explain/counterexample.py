@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, Leafwise, SpecialArgument, flat, key_of, rebuilt
+from engine.code.array_family import family
 from engine.code.exercise import CodeExercise, KnownWrongProgram
 from engine.code.explain.in_process import TrustedRunner
-from engine.code.families import family
 from engine.code.observe import CallObservation, PlanObservations, observed
 from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, PlanCase, close
 from engine.code.result_kinds import ReadPart

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import Argument, key_of
-from engine.code.families import family
+from engine.code.array_family import family
 from engine.code.plan import InputPlan, PlanCase
 from tests.oracles import code_exercises as oracle
 from tests.oracles.differences import gradient

@@ -15,7 +15,7 @@ import pytest
 
 from engine.code import CodeExercise, freeze_plan
 from engine.code.arguments import arrays_of
-from engine.code.families import family, family_names
+from engine.code.array_family import family, family_names
 from engine.code.plan import InputPlan
 from engine.code.random_values import ExactValues, draw_specs
 
@@ -232,7 +232,7 @@ def test_plan_does_not_depend_on_the_process(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text(f"NUMBERS = [{constants}]\nWORDS = {['abc', 'def']}\n")
     script = (
         "import other, sys\n"
-        "from engine.code.families import family\n"
+        "from engine.code.array_family import family\n"
         "print(*[family(n).plan(bytes([s])).id for n in ('softmax', 'sdpa') for s in range(8)])"
     )
     root = str(Path(__file__).parents[3])

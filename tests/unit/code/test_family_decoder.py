@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import flat, rebuilt
+from engine.code.array_family import family
 from engine.code.explain.counterexample import CandidateInput, simpler
-from engine.code.families import family
 from engine.code.plan import InputPlan, PlanCase
 from engine.model import GradeReport, Verdict
 from tests.oracles.code_exercises import decoder_step

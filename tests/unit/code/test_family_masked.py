@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise
-from engine.code.families import family
+from engine.code.array_family import family
 from engine.code.plan import InputPlan
 from engine.model import GradeReport, Outcome, Verdict
 

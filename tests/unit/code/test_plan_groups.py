@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.code.families import family, family_names, offered_groups
+from engine.code.array_family import family, family_names, offered_groups
 
 
 @pytest.mark.parametrize("name", family_names())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.code.families import family
+from engine.code.array_family import family
 from engine.code.plan import InputPlan
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import Argument, StepTable, key_of
-from engine.code.families import family
+from engine.code.array_family import family
 from engine.code.plan import InputPlan, PlanCase
 from engine.code.random_values import ExactValues
 from engine.code.shared_cases import draw_accepted, draw_table, is_clear

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from engine.code.arguments import SpecialArgument, StepTable, array_of
-from engine.code.families import family
+from engine.code.array_family import family
 from engine.code.random_values import ExactValues
 from engine.code.shared_cases import draw_table
 from engine.sandbox.child.calls import copy_row, make_step
