@@ -18,13 +18,7 @@ if TYPE_CHECKING:
     from engine.code.plan import InputPlan
 
 _MOST_SHOWN = 400
-_LONGEST_SENTENCE = 600
 _LONGEST_CALL = 160
-
-
-def sentence(text: str) -> str:
-    """Return a sentence about foreign values, cut where nobody reads on: some quote what came back."""
-    return text if len(text) <= _LONGEST_SENTENCE else f"{text[: _LONGEST_SENTENCE - 2].rstrip()} …"
 
 
 def number(value: Any, digits: int = 6) -> str:

@@ -111,7 +111,7 @@ def _observed(
     A statement that fails while loading costs a student nothing by itself; in these files it is a fault.
     """
     from engine.code.explain.in_process import TrustedRunner
-    from engine.code.judge import judge_load
+    from engine.code.grade import judge_load
     from engine.code.observe import PlanObservations, observe
     from engine.code.source import library_of
     from engine.runner import CallOutcome, CallStatus, Job
@@ -129,7 +129,7 @@ def _observed(
 def _checks_of(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> tuple[Check, ...]:
     import numpy as np
 
-    from engine.code.judge import judge_all
+    from engine.code.grade import judge_all
 
     with np.errstate(all="ignore"):  # solutions may overflow where that is harmless
         observations = _observed(exercise, plan, source, function)
@@ -140,7 +140,7 @@ def _killers(exercise: CodeExercise, plan: InputPlan, source: str, function: str
     """Return the checks that fail for a mutant, each judged on its own: a skipped check kills nothing."""
     import numpy as np
 
-    from engine.code.judge import judge_apart
+    from engine.code.grade import judge_apart
 
     with np.errstate(all="ignore"):  # mutants overflow on purpose
         observations = _observed(exercise, plan, source, function)
