@@ -235,6 +235,13 @@ class CommandContext:
             only=only,
         )
 
+    def need_item(self, item: str, file: Path | None = None) -> None:
+        """Refuse a file where an item is asked for; a word that is neither is left to the bank."""
+        if item not in self.bank:
+            from engine.commands.exercise import refuse_file
+
+            refuse_file(self, item, file)
+
     def draw(self, item: str, seed: int) -> Variant:
         """Draw the variant of `item` for a seed (``grade show ITEM --seed``)."""
         from engine.variants import draw_seeded

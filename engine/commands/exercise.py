@@ -29,7 +29,7 @@ _SUFFIXES = (".py", ".ipynb", ".yaml", ".yml", ".txt", ".zip", ".md", ".csv", ".
 
 def code_spec(context: CommandContext, item: str, file: Path | None = None) -> tuple[ProblemSpec, CodeAnswer]:
     """Return the spec of a code exercise; a :class:`UsageError` says how other items are answered."""
-    need_item(context, item, file)
+    context.need_item(item, file)
     spec = context.bank.load(item)
     if spec.answer is None or spec.answer.type != "code":
         raise UsageError(
@@ -39,14 +39,12 @@ def code_spec(context: CommandContext, item: str, file: Path | None = None) -> t
     return spec, spec.answer
 
 
-def need_item(context: CommandContext, item: str, file: Path | None = None) -> None:
-    """Refuse a file where an item is asked for, and say what the whole command would be.
+def refuse_file(context: CommandContext, item: str, file: Path | None) -> None:
+    """Say what the whole command would be if this word, which is no item's id, looks like a file.
 
     Whoever forgets the item, or types the file first, reads the command to type; a word that is neither is
     left to the bank, which knows the nearest ids.
     """
-    if item in context.bank:
-        return
     # Ids have no dots or slashes, so a suffix or an existing path means a file.
     path = Path(item)
     if path.suffix.lower() not in _SUFFIXES and not path.exists():

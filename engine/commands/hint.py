@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.exercise import code_spec, need_item, open_session, submission_path
+from engine.commands.exercise import code_spec, open_session, submission_path
 from engine.commands.options import course_option, item_argument, json_option, seed_option
 from engine.commands.terminal import console, print_json, running
 from engine.errors import UsageError
@@ -50,7 +50,7 @@ def command(
     from engine.practice.starter import HintRecord
 
     context = find_context(course_path)
-    need_item(context, item, file)
+    context.need_item(item, file)
     variant = context.draw(item, seed)
     # Per course: another course may ask the same item with its own hints.
     record = HintRecord(context.private_folder() / "hints.json")

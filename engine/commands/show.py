@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.context import find_context
-from engine.commands.exercise import need_item, starter_text
+from engine.commands.exercise import starter_text
 from engine.commands.options import course_option, item_argument, json_option, seed_option
 from engine.commands.terminal import print_json
 
@@ -41,7 +41,7 @@ def command(
       grade show softmax-weights --seed 7
     """
     context = find_context(course_path)
-    need_item(context, item)
+    context.need_item(item)
     answer = context.bank.load(item).answer
     variant = context.draw(item, seed)
     starter = starter_text(context, item, answer) if answer is not None and answer.type == "code" else None

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.exercise import need_item
 from engine.commands.options import (
     check_student,
     complete_items,
@@ -92,7 +91,7 @@ def command(
         if file is not None or answers:
             raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
         return _submit_quiz(context, Path(target), as_json)
-    need_item(context, target, file)
+    context.need_item(target, file)
     answer = context.bank.load(target).answer
     if answer is not None and answer.type == "code":
         if file is None or answers:

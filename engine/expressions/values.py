@@ -11,13 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from engine.errors import UndefinedValueError
 from engine.model import DrawnValue, FloatArray
 
 if TYPE_CHECKING:
+    import torch as torch  # so that the functions may import it from here
     from torch import Tensor
+else:
+    # Checking a problem file asks only for names and arguments, and importing torch takes over a second.
+    class _LazyTorch:
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(import_module("torch"), attribute)
+
+    torch = _LazyTorch()
 
 # Far above what float64 loses in the operations of an exercise (some 1e-15 of the value each), and far below
 # any step in which parameters are drawn.
@@ -39,7 +48,7 @@ def as_tensor(value: Any) -> Tensor:
     TypeError
         `value` is a word or holds one, or its rows differ in length.
     """
-    import torch
+    import torch  # the module itself, as this is called for every operand
 
     if isinstance(value, torch.Tensor):
         return value.to(torch.float64) if value.dtype != torch.float64 else value
@@ -117,8 +126,6 @@ def value_of(parameter: DrawnValue) -> Any:
         entry = parameter.entries[0]
         # whole numbers stay integers, so that // and % on them are exact
         return int(entry) if entry.lstrip("-").isdigit() else float(entry)
-    import torch
-
     numbers = [float(entry) for entry in parameter.entries]
     return torch.tensor(numbers, dtype=torch.float64).reshape(parameter.shape)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.expressions.functions.registry import FunctionGroup, Rounded, torch
-from engine.expressions.values import as_float, as_tensor, away_from_jump
+from engine.expressions.functions.registry import FunctionGroup, Rounded
+from engine.expressions.values import as_float, as_tensor, away_from_jump, torch
 
 if TYPE_CHECKING:
     from torch import Tensor

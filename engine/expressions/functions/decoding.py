@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import reference
-from engine.expressions.functions.registry import FunctionGroup, torch
-from engine.expressions.values import as_float, as_tensor
+from engine.expressions.functions.registry import FunctionGroup
+from engine.expressions.values import as_float, as_tensor, torch
 from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:

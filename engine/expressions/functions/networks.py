@@ -1,4 +1,4 @@
-"""Whole networks; counts of their parameters and operations; questions about values; known mistakes."""
+"""Whole networks; counts of their parameters and operations; questions about values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import reference
 from engine.expressions.functions.arithmetic import product_by_hand
-from engine.expressions.functions.registry import FunctionGroup, Rounded, torch
+from engine.expressions.functions.registry import FunctionGroup, Rounded
 from engine.expressions.functions.scores import context_by_hand, sdpa_by_hand, softmax_by_hand
-from engine.expressions.values import as_float, as_tensor, is_tensor
+from engine.expressions.values import as_float, as_tensor, is_tensor, torch
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -18,7 +18,6 @@ __all__: list[str] = []
 function = FunctionGroup("Networks")
 count = FunctionGroup("Counting")
 test = FunctionGroup("Tests for constraints and invariants")
-mistake = FunctionGroup("What known mistakes give")
 
 _ACTIVATIONS = {"tanh": "tanh", "logistic": "sigmoid"}  # the names of torch
 
@@ -201,50 +200,3 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
     if holds.dtype != torch.bool:
         holds = holds != 0
     return torch.where(holds, as_tensor(yes), as_tensor(no))
-
-
-# Weights that known mistakes compute; the registry ``problems/misconceptions.yaml`` has a sentence for each.
-
-
-def _shares(values: Tensor, axis: int = -1) -> Tensor:
-    return values / values.sum(axis, keepdim=True)
-
-
-@mistake()
-def base2(e: Any) -> Tensor:
-    """Return the weights that powers of 2 give (m-base2)."""
-    scores = as_tensor(e)
-    return _shares(torch.exp2(scores - scores.amax(-1, keepdim=True)))
-
-
-@mistake()
-def linear_norm(e: Any) -> Tensor:
-    """Return the scores divided by their sum (m-linear-norm)."""
-    return _shares(as_tensor(e))
-
-
-@mistake()
-def rank_norm(e: Any) -> Tensor:
-    """Return weights that grow in equal steps with the scores (m-rank-norm)."""
-    scores = as_tensor(e)
-    return _shares(scores - scores.amin(-1, keepdim=True) + 1)
-
-
-@mistake()
-def sigmoid_norm(e: Any) -> Tensor:
-    """Return sigmoids of the scores, divided by their sum (m-sigmoid-norm)."""
-    return _shares(torch.sigmoid(as_tensor(e)))
-
-
-@mistake(exact=True)
-def hard(e: Any) -> Tensor:
-    """Return 1 at the largest score of every row and 0 elsewhere (m-argmax)."""
-    scores = as_tensor(e)
-    return torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1]).to(torch.float64)
-
-
-@mistake()
-def softmax_all(E: Any) -> Tensor:
-    """Return exponentials over the sum of all entries of a matrix (m-all)."""
-    scores = as_tensor(E)
-    return torch.softmax(scores.flatten(), 0).reshape(scores.shape)

@@ -17,25 +17,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
-
-__all__ = ["FUNCTIONS", "FunctionGroup", "LanguageFunction", "Rounded", "arguments_of", "torch"]
 
 Rounded: TypeAlias = "Callable[[Tensor], Tensor]"
 F = TypeVar("F", bound=Callable[..., Any])
-
-if not TYPE_CHECKING:
-    # Checking a problem file asks only for names and arguments, and importing torch takes over a second.
-    class _LazyTorch:
-        def __getattr__(self, attribute: str) -> Any:
-            return getattr(import_module("torch"), attribute)
-
-    torch = _LazyTorch()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Scores, weights, contexts and attention: the reference's own functions, and how they are done by hand.
+"""Scores, weights, contexts and attention: the reference's own functions, by hand, and as known mistakes.
 
 A function ``…_by_hand`` computes the same as on paper, to know how far honest rounding of every intermediate
 can move the result (:mod:`engine.expressions.precision`). It must equal the reference when nothing is
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import reference
 from engine.expressions.functions.arithmetic import product_by_hand
-from engine.expressions.functions.registry import FunctionGroup, Rounded, torch
-from engine.expressions.values import as_float, as_tensor, away_from_jump
+from engine.expressions.functions.registry import FunctionGroup, Rounded
+from engine.expressions.values import as_float, as_tensor, away_from_jump, torch
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 function = FunctionGroup("Scores, weights, attention")
+mistake = FunctionGroup("What known mistakes give")
 
 
 def mask_of(value: Any) -> Tensor:
@@ -210,3 +211,50 @@ for _position, (_name, _operand) in enumerate(
     (("grad_q", "queries"), ("grad_k", "keys"), ("grad_v", "values"))
 ):
     _gradient(_position, _name, _operand)
+
+
+# Weights that known mistakes compute; the registry ``problems/misconceptions.yaml`` has a sentence for each.
+
+
+def _shares(values: Tensor, axis: int = -1) -> Tensor:
+    return values / values.sum(axis, keepdim=True)
+
+
+@mistake()
+def base2(e: Any) -> Tensor:
+    """Return the weights that powers of 2 give (m-base2)."""
+    scores = as_tensor(e)
+    return _shares(torch.exp2(scores - scores.amax(-1, keepdim=True)))
+
+
+@mistake()
+def linear_norm(e: Any) -> Tensor:
+    """Return the scores divided by their sum (m-linear-norm)."""
+    return _shares(as_tensor(e))
+
+
+@mistake()
+def rank_norm(e: Any) -> Tensor:
+    """Return weights that grow in equal steps with the scores (m-rank-norm)."""
+    scores = as_tensor(e)
+    return _shares(scores - scores.amin(-1, keepdim=True) + 1)
+
+
+@mistake()
+def sigmoid_norm(e: Any) -> Tensor:
+    """Return sigmoids of the scores, divided by their sum (m-sigmoid-norm)."""
+    return _shares(torch.sigmoid(as_tensor(e)))
+
+
+@mistake(exact=True)
+def hard(e: Any) -> Tensor:
+    """Return 1 at the largest score of every row and 0 elsewhere (m-argmax)."""
+    scores = as_tensor(e)
+    return torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1]).to(torch.float64)
+
+
+@mistake()
+def softmax_all(E: Any) -> Tensor:
+    """Return exponentials over the sum of all entries of a matrix (m-all)."""
+    scores = as_tensor(E)
+    return torch.softmax(scores.flatten(), 0).reshape(scores.shape)

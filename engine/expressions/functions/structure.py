@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.expressions.functions.registry import FunctionGroup, torch
-from engine.expressions.values import as_float, as_tensor
+from engine.expressions.functions.registry import FunctionGroup
+from engine.expressions.values import as_float, as_tensor, torch
 from engine.text.words import agree, count_noun
 
 if TYPE_CHECKING:
