@@ -277,7 +277,7 @@ def _is_number(text: str) -> bool:
 def _flatten(value: Any) -> tuple[tuple[int, ...], list[str]]:
     if not isinstance(value, list | tuple):
         if isinstance(value, bool) or not _is_number(str(value)):
-            raise ImpossibleDraw(f"a fixed value holds {str(value)[:40]!r}, which is no number")
+            raise ImpossibleDraw(f"a fixed value holds {str(value)[:40]!r}, which isn't a number")
         return (), [decimal_text(Decimal(str(value)))]
     rows = [_flatten(entry) for entry in value]
     shapes = {shape for shape, _ in rows}
@@ -298,11 +298,11 @@ def steps_of_one(step: Decimal) -> int:
     Raises
     ------
     ImpossibleDraw
-        1 is no multiple of the step.
+        1 isn't a multiple of the step.
     """
     # 0.3 has no multiple at 1, so no weights in steps of it sum to 1.
     if step > 1 or Decimal(1) % step != 0:
-        raise ImpossibleDraw(f"1 is no multiple of the step {step}")
+        raise ImpossibleDraw(f"1 isn't a multiple of the step {step}")
     return int(1 / step)
 
 

@@ -238,7 +238,7 @@ class SandboxOptions:
             return
         if self.device != "cpu":
             raise UsageError(
-                f"--device {self.device} gives no marks: a GPU's driver stands open to the code",
+                f"--device {self.device} gives no marks: the code can reach the GPU's driver",
                 next_step="leave --device out, or add --unsafe-local for code that you trust",
             )
         if self.tier == "T3":

@@ -73,7 +73,7 @@ def _value(token: str) -> Fraction:
 def _complaint(token: str) -> str:
     bare = token.strip("+-").casefold()
     if bare in ("nan", "inf", "infinity", "∞", "none", "null", "true", "false"):
-        return f"{clean_line(token, 20)} is no number"
+        return f"{clean_line(token, 20)} isn't a number"
     if any(c.isnumeric() and not "0" <= c <= "9" for c in token):
         return _foreign_digits(token)
     if bare.startswith("0x"):

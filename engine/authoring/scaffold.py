@@ -113,9 +113,9 @@ def create_all(texts: Mapping[Path, str]) -> None:
 def _cannot_write(error: OSError, home: Path) -> UsageError:
     where = str(error.filename or home)
     if not home.is_dir() and home.exists():
-        return UsageError("this is no folder", where=str(home), expected="--folder FOLDER")
+        return UsageError("this isn't a folder", where=str(home), expected="--folder FOLDER")
     if isinstance(error, FileExistsError):
-        message = "there is a file of this name, and nothing is overwritten"
+        message = "a file of this name exists, and nothing is overwritten"
         return UsageError(message, where=where, next_step="choose another id, or another --folder")
     message = "the file can't be written"
     step = "choose a folder that you may write to: --folder FOLDER"

@@ -104,7 +104,7 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
     """
     path, answer = folder / f"{spec.id}.yaml", spec.answer
     if not isinstance(answer, CodeAnswer):
-        raise SpecError.of_file([Diagnostic(str(path), 1, 1, f"{spec.id} is no code exercise")])
+        raise SpecError.of_file([Diagnostic(str(path), 1, 1, f"{spec.id} isn't a code exercise")])
     if faults := list(_catalogue_faults(answer)):
         document = read_yaml(path)
         raise SpecError.of_file([document.diagnostic(("answer", *loc), message) for loc, message in faults])

@@ -40,7 +40,7 @@ def command() -> None:
     type=RegistryChoice("engine.runs.gradescope", "HIDDEN"),
     default="after_due_date",
     show_default=True,
-    help="When students see the checks whose inputs they aren't shown, and the total.",
+    help="When students see the total, and the checks whose inputs are hidden from them.",
 )
 @sandbox_options("tier")
 @json_option
@@ -89,7 +89,7 @@ def make(
         print_json({**summary, "bytes": len(content)})
         return 0
     click.echo(f"{out}: {', '.join(exercises)}; {len(content) / 1e6:.1f} MB")
-    click.echo("It holds the keys: give it to nobody but Gradescope.")
+    click.echo("It holds the keys: upload it to Gradescope and give it to nobody else.")
     click.echo(
         f"  next: upload it under Configure Autograder, set Autograder points to {number(points)}, and try "
         "it there with a right and a wrong file"
@@ -100,7 +100,7 @@ def make(
 def _points(context: CommandContext, item: str) -> float:
     spec = context.bank.load(item)
     if spec.kind != "code":
-        raise UsageError(f"{item} is no code exercise", expected="code exercises only: see grade list")
+        raise UsageError(f"{item} isn't a code exercise", expected="code exercises only: see grade list")
     return spec.points
 
 

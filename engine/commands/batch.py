@@ -103,7 +103,7 @@ def command(
     shows what is in it). Tables with the answers of the whole class (CSV, Excel, YAML, exports of forms) may
     lie beside them, or a TABLE is all there is.
 
-    Every result is stored as it arrives. Called again, only what is missing or ungraded is graded.
+    Every result is stored as it arrives. Run it again, and only what is missing or ungraded is graded.
 
     Exit code 0: everything is graded; 1: some files can't be graded as they are (listed);
     3: something is ungraded because of the machine, or set aside because it kills the grader;
@@ -260,7 +260,7 @@ def _keep_open(
     except OSError as error:
         click.echo(
             "warning: what wasn't graded can't be kept for the next batch "
-            f"({error.strerror or error}); note it, or call this again",
+            f"({error.strerror or error}); note it, or run this again",
             err=True,
         )
     return tuple(problem for problem in open_problems.still_open(store) if problem not in result.problems)
@@ -286,7 +286,7 @@ def _show(batch: _Batch) -> None:
         fate = "not tried again" if file.set_aside else "tried again on the next run"
         click.echo(f"ungraded ({fate}): {file.student} {file.name}: {file.reason}")
     if result.interrupted:
-        click.echo(f"stopped with {count_noun(result.remaining, 'file')} left; call it again to go on")
+        click.echo(f"stopped with {count_noun(result.remaining, 'file')} left; run it again to continue")
     # Last, since the end of the output is what stays on the screen.
     click.echo(f"summary:   {files.index}")
     click.echo(f"gradebook: {files.gradebook}")

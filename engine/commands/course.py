@@ -34,9 +34,9 @@ def command() -> None:
 @course_option
 @store_option
 def check(as_json: bool, course_path: Path | None) -> int:
-    """Find what can't be intended in course.yaml and the roster, each with its line.
+    """Find contradictions in course.yaml and the roster, each with its line.
 
-    Dates in the wrong order, names of no quiz or exercise, extensions that change nothing, groups that
+    Dates in the wrong order, names that no quiz or exercise has, extensions that change nothing, groups that
     drop everything, weights that don't add up to 100, quizzes with another deadline, packages that aren't
     installed. Nothing is changed.
 
@@ -96,7 +96,7 @@ def _show(faults: list[Diagnostic], warnings: list[Diagnostic]) -> None:
         for diagnostic in diagnostics:
             click.echo(clean(f"{kind}: " + "\n".join(diagnostic.lines()), 20_000))
     counts = [count_noun(len(diagnostics), kind) for kind, diagnostics in kinds if diagnostics]
-    click.echo(", ".join(counts) or "nothing to mind")
+    click.echo(", ".join(counts) or "nothing to report")
 
 
 def _as_json(diagnostic: Diagnostic) -> dict[str, object]:

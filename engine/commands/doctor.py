@@ -11,7 +11,7 @@ from engine.commands.terminal import print_json
 @click.command("doctor")
 @json_option
 def command(as_json: bool) -> int:
-    """Run each forbidden act inside the sandbox; name the tier and what is missing.
+    """Try each forbidden act inside the sandbox; name the tier and what is missing.
 
     Exit code 0: the tier keeps all it promises; 3: it doesn't.
 

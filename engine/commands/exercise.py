@@ -114,7 +114,7 @@ def submission_path(item: str, file: Path) -> Path:
             next_step=f"grade start {item} --to {quoted(file)} writes the starter there",
         )
     if not file.is_file():
-        kind = "a folder" if file.is_dir() else "no ordinary file"
+        kind = "a folder" if file.is_dir() else "not a regular file"
         raise UsageError(f"this is {kind}", where=str(file), expected="a .py or .ipynb file")
     if file.suffix.lower() not in (".py", ".ipynb"):
         raise UsageError("this kind of file isn't graded", where=str(file), expected="a .py or .ipynb file")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     metavar="HEADING=ID[+ID…]",
     help="A column of the file and what it sums: quizzes, items, quiz/item, total or percent. Repeatable.",
 )
-@click.option("--scale", is_flag=True, help="Scale marks to the full points that the --into file has.")
+@click.option("--scale", is_flag=True, help="Scale marks to the full points in the --into file.")
 @click.option("--feedback", is_flag=True, help="Write comments too: why a mark is what it is.")
 @click.option(
     "--key",

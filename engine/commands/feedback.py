@@ -75,7 +75,7 @@ def command(
     if context.invoked_subcommand is not None:
         return 0
     if out is None:
-        raise UsageError("it isn't said where to write", expected="--out FOLDER")
+        raise UsageError("say where to write the pages", expected="--out FOLDER")
     if assignment is not None and layout is None:
         raise UsageError("--assignment is for --zip", next_step="add --zip, or leave --assignment out")
     written = _write_pages(
@@ -177,7 +177,7 @@ def _check_students(students: Sequence[str], known: Collection[str]) -> None:
     for student in students:
         if student not in known:
             raise UsageError(
-                "nobody of this id is in the roster or in the store",
+                "no student with this id is in the roster or in the store",
                 got=repr(student[:100]),
                 next_step="use the id of the first column of the gradebook",
             )

@@ -56,7 +56,7 @@ def command(
     record = HintRecord(context.private_folder() / "hints.json")
     if reset:
         if show_all or file is not None:
-            raise UsageError("--reset stands alone", expected=f"grade hint {item} --reset")
+            raise UsageError("--reset is used by itself", expected=f"grade hint {item} --reset")
         _remember(record, item, 0)
         _show(_HintReply(variant, seed, 0, 0, None), as_json)
         return

@@ -21,7 +21,7 @@ from engine.text.escape import clean_line
 def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
     """Make the course folder COURSE: course.yaml, roster, blueprints, secret and store.
 
-    Nothing that is there already is overwritten.
+    Existing files are never overwritten.
 
     \b
     Example:
@@ -42,7 +42,7 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
         return
     # The same command completes a folder in which something is missing.
     if existed:
-        click.echo(f"the course {folder} is there already: nothing in it was overwritten")
+        click.echo(f"the course {folder} exists already: nothing in it was overwritten")
         return
     click.echo(f"made the course {folder}")
     click.echo(f"  next: write your students into {folder / 'roster.csv'} (id,name,email)")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def item_option(function: F) -> F:
     """Add ``--item``: one code exercise for all code, whatever the files are called."""
     return click.option(
-        "--item", default=None, help="All code is for this item; files may be called after students."
+        "--item", default=None, help="Grade all code for this item; files may be named after students."
     )(function)
 
 
@@ -75,7 +75,7 @@ def collected(
 ) -> IntakeResult:
     """Return what a class handed in, with the faults of the course's own files among the problems.
 
-    A :class:`UsageError` where all code is for an item that is no code exercise.
+    A :class:`UsageError` where all code is for an item that isn't a code exercise.
     """
     from engine.intake import collect
 
@@ -83,7 +83,7 @@ def collected(
     if item is not None and item not in items:
         context.bank.path(item)  # an unknown id is told the nearest ones
         raise UsageError(
-            f"{item} is no code exercise",
+            f"{item} isn't a code exercise",
             expected="--item with one of: " + ", ".join(items),
             next_step="leave --item out: quiz files name their quiz themselves",
         )

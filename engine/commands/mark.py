@@ -52,14 +52,14 @@ def _decision_options(function: F) -> F:
     for option in options:
         function = option(function)
     return click.option(
-        "--allow-extra", is_flag=True, help="Let scores be above the full points, as for bonus work."
+        "--allow-extra", is_flag=True, help="Allow scores above full marks, e.g. for bonus work."
     )(function)
 
 
 @command.command("set")
 @click.argument("student")
 @click.argument("column")
-@click.option("--score", type=float, default=None, help="Points that count.")
+@click.option("--score", type=float, default=None, help="The score that counts, in points.")
 @click.option("--excuse", is_flag=True, help="Leave the column out for this student.")
 @click.option("--comment", default=None, help="A sentence for the student.")
 @click.option("--withdraw", is_flag=True, help="Take back what was set: the graded mark counts again.")
@@ -78,7 +78,7 @@ def set_mark(
 ) -> int:
     """Set the mark of STUDENT in COLUMN, a code exercise or QUIZ/ITEM as in the gradebook.
 
-    What isn't given stays as it was; a score and an excuse replace each other. `set` may be left out.
+    What you leave out stays as it was; a score and an excuse replace each other. `set` may be left out.
 
     \b
     Examples:
@@ -90,7 +90,7 @@ def set_mark(
 
     if withdraw == (score is not None or excuse or comment is not None):
         raise UsageError(
-            "say what is to be set, or --withdraw alone",
+            "say what to set, or use --withdraw by itself",
             expected="--score POINTS, --excuse, --comment TEXT, or --withdraw",
         )
     if excuse and score is not None:
@@ -111,7 +111,7 @@ def set_mark(
 
 @command.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--keep-going", is_flag=True, help="Store the lines without faults, whatever the others are.")
+@click.option("--keep-going", is_flag=True, help="Store the lines without faults and leave out the others.")
 @_decision_options
 def import_marks(
     file: Path, keep_going: bool, allow_extra: bool, by: str, as_json: bool, course_path: Path | None
@@ -167,9 +167,9 @@ def _open_marks(course_path: Path | None) -> Iterator[tuple[ManualMarks, Store, 
 def _show(mark: HandMark | None, student: str, column: str) -> None:
     # A name or an id without its zeros was understood; whoever typed it must see as whom.
     if mark is not None and mark.student != student:
-        note = f"{clean_line(student)} was taken for {clean_line(mark.student)} of the roster"
+        note = f"{clean_line(student)} was matched to {clean_line(mark.student)} in the roster"
         click.echo(f"note: {note}", err=True)
-    decision = "nothing changes: it stands already" if mark is None else _decision_text(mark)
+    decision = "nothing changes: this mark is set already" if mark is None else _decision_text(mark)
     if mark is not None and mark.comment:
         decision += f", with the comment: {clean_line(mark.comment, 500)}"
     click.echo(f"{clean_line(mark.student if mark else student)} {clean_line(column)}: {decision}")
@@ -178,14 +178,14 @@ def _show(mark: HandMark | None, student: str, column: str) -> None:
 @command.command("list")
 @click.option("--student", default=None, help="Only this student's.")
 @click.option("--column", default=None, help="Only this column's.")
-@click.option("--history", is_flag=True, help="Also what was changed or taken back since, oldest first.")
+@click.option("--history", is_flag=True, help="Also those that were changed or withdrawn, oldest first.")
 @json_option
 @course_option
 @store_option
 def list_marks(
     student: str | None, column: str | None, history: bool, as_json: bool, course_path: Path | None
 ) -> None:
-    """List the marks that people set and that stand now.
+    """List the marks set by hand.
 
     \b
     Example:

@@ -48,7 +48,7 @@ def new_item(
 
     Type single_choice has options that are computed, single_choice_pool a pool of statements from which
     each variant draws; code makes a folder with starter, solution and a known-wrong program.
-    A file that is there already is never overwritten.
+    An existing file is never overwritten.
 
     \b
     Examples:

@@ -153,7 +153,7 @@ def workers_option(function: F) -> F:
 
 _SANDBOX_OPTIONS: dict[str, Callable[[Any], Any]] = {
     "tier": click.option(
-        "--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Demand this sandbox tier."
+        "--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Require this sandbox tier."
     ),
     "unsafe_local": click.option(
         "--unsafe-local", is_flag=True, help="Allow marks at T3 and on a GPU: for trusted code only."
@@ -163,7 +163,7 @@ _SANDBOX_OPTIONS: dict[str, Callable[[Any], Any]] = {
         type=click.Choice(["cpu", "cuda"]),
         default="cpu",
         show_default=True,
-        help="Where tensors lie; cuda is a weaker tier. Files that use numpy are graded on the CPU.",
+        help="Where tensors live; cuda is a weaker tier. Files that use numpy are graded on the CPU.",
     ),
 }
 

@@ -33,7 +33,7 @@ DEFAULT_PORT = 8377  # always the same, so that a tab of the browser stays usefu
     type=click.IntRange(1, 100),
     default=10,
     show_default=True,
-    help="How many variants are shown, seeds 0 upwards.",
+    help="Number of variants to show, from seed 0.",
 )
 @click.option("--no-browser", is_flag=True, help="Don't open a browser; the address is printed.")
 @course_option

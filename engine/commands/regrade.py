@@ -98,7 +98,7 @@ def command(
             run, skipped = apply_plan(store, plan, by=by, cause=cause)
             if not as_json:
                 click.echo(f"written as run {run}; pages and gradebooks are as they were:")
-                click.echo("  next: grade batch or grade feedback writes the pages anew")
+                click.echo("  next: grade batch or grade feedback writes the pages again")
                 for attempt in skipped:
                     click.echo(f"left alone, it changed meanwhile: {attempt.student} {attempt.item}")
         elif not plan.is_empty and not as_json:
@@ -132,7 +132,8 @@ def _is_confirmed(yes: bool, as_json: bool) -> bool:
     # A script must not hang at a question that nobody reads.
     if not yes and (as_json or not sys.stdin.isatty()):
         raise UsageError(
-            "nobody is here to agree to the changes", next_step="add --yes to write them, or --dry-run"
+            "the changes need a yes, and nobody can be asked here",
+            next_step="add --yes to write them, or --dry-run",
         )
     return yes or confirm("Write these changes?")
 

@@ -99,7 +99,7 @@ def _circumstances(report: GradeReport) -> str:
     tier = str(report.tier)
     where = f"without a sandbox (tier {tier})" if tier.startswith("T3") else f"in the sandbox (tier {tier})"
     if report.mode is Mode.PRACTICE:
-        return f"Practice: this counts for nothing. Your file ran {where}."
+        return f"Practice: this doesn't count. Your file ran {where}."
     return f"For marks. The file ran {where}, Softmark {report.engine_version}."
 
 

@@ -39,7 +39,7 @@ _MOST_ROWS = 10
     "--starter",
     multiple=True,
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Another file that everybody got: what comes from it doesn't count.",
+    help="Another file that everybody was given: what comes from it doesn't count.",
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=50, show_default=True, help="Pairs per item.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for pages and tables.")
@@ -58,7 +58,7 @@ def command(
     as_json: bool,
     course_path: Path | None,
 ) -> int:
-    """Rank pairs of hand-ins that are alike, and list wrong answers that are a classmate's key.
+    """Rank pairs of hand-ins that are alike, and list wrong answers that match a classmate's key.
 
     It compares what the course's store holds (all of it, or ITEM), or the code in DIR or ZIP. Names,
     order and layout don't matter; the starter and what most of the class has don't count. This is
@@ -222,7 +222,7 @@ def _show_crossings(findings: SimilarityFindings, labels: FileLabels) -> None:
 
     crossings = findings.crossings
     assert crossings is not None
-    click.echo(f"wrong answers that are a classmate's key: {crossings.compared} compared")
+    click.echo(f"wrong answers that match a classmate's key: {crossings.compared} compared")
     rows = [
         [
             labels.student(crossing.who),

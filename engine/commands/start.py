@@ -23,7 +23,9 @@ from engine.errors import UsageError
     help="File or folder to write to (default: this folder, under the function's name).",
 )
 @click.option("--notebook", is_flag=True, help="Write a notebook (.ipynb).")
-@click.option("--force", is_flag=True, help="Start anew where there is a file; a copy of it is made first.")
+@click.option(
+    "--force", is_flag=True, help="Start over where there is a file already; a copy of it is made first."
+)
 @json_option
 @course_option
 def command(
@@ -31,7 +33,7 @@ def command(
 ) -> None:
     """Write the starter file of the code exercise ITEM, with its statement as comments.
 
-    A file that is there already is never overwritten.
+    An existing file is never overwritten.
 
     \b
     Example:
@@ -58,13 +60,13 @@ def _file_to_write(target: Path, function: str, notebook: bool) -> Path:
     suffix = ".ipynb" if notebook else ".py"
     if target.suffix.lower() in (".py", ".ipynb") and not target.is_dir():
         if notebook and target.suffix.lower() == ".py":
-            raise UsageError("a notebook has another ending", where=str(target), expected="NAME.ipynb")
+            raise UsageError("a notebook's name ends in .ipynb", where=str(target), expected="NAME.ipynb")
         folder, path = target.parent, target
     else:
         folder, path = target, target / f"{function}{suffix}"
     # A folder isn't made: a mistyped name would hide the file from the person who looks for it.
     if not folder.is_dir():
-        kind = "this is no folder" if folder.exists() else "there is no such folder"
+        kind = "this isn't a folder" if folder.exists() else "there is no such folder"
         raise UsageError(kind, where=str(folder), expected="a folder, or a name that ends in .py or .ipynb")
     return path
 
@@ -78,6 +80,6 @@ def _show(item: str, title: str, path: Path, backup: Path | None, as_json: bool)
     if backup is not None:
         click.echo(f"kept your old file as {backup}")
     click.echo(f"wrote {path}: {title}")
-    click.echo(f"  graded on every save:  {commands['watch']}")
-    click.echo(f"  the next hint:         {commands['hint']}")
-    click.echo(f"  graded once:           {commands['submit']}")
+    click.echo(f"  grade it on every save:   {commands['watch']}")
+    click.echo(f"  get the next hint:        {commands['hint']}")
+    click.echo(f"  grade it once:            {commands['submit']}")

@@ -71,7 +71,7 @@ def check(as_json: bool, course_path: Path | None) -> int:
 def backup(file: Path, as_json: bool, course_path: Path | None) -> None:
     """Write the store, as it is at this moment, to the new SQLite file FILE; grading may go on.
 
-    A file that is there is never replaced. FILE holds marks and keys: only you may read it.
+    An existing file is never replaced. FILE holds marks and keys: only you may read it.
 
     \b
     Example:
@@ -130,7 +130,7 @@ LEFT_TO_YOU = (
 @course_option
 @store_option
 def export_student(student: str, out: Path | None, as_json: bool, course_path: Path | None) -> None:
-    """Write everything that is stored on the student ID to a zip: a JSON document, and the code.
+    """Write everything that is stored about the student ID to a zip: a JSON document, and the code.
 
     Keys and worked solutions are left out, so it can be handed out. Marks are in it whether or not they are
     released yet.
@@ -162,7 +162,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
         print_json({"student": student, "file": str(path), "rows": rows, "code_files": files})
         return
     _show_rows(rows)
-    click.echo(f"{path}: everything stored on {student}, {count_noun(files, 'file')} of code")
+    click.echo(f"{path}: everything stored about {student}, {count_noun(files, 'file')} of code")
 
 
 @command.command("erase-student")
@@ -172,7 +172,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
 @course_option
 @store_option
 def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | None) -> None:
-    """Show what is stored on the student ID and, with --yes, erase all of it in one step.
+    """Show what is stored about the student ID and, with --yes, erase all of it in one step.
 
     It can't be undone. What lies outside the store is listed, for you to erase.
 
@@ -199,7 +199,7 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
         f"{student} is erased from {store.where}" if yes else "nothing was erased: --yes erases all this"
     )
     click.echo(outcome)
-    click.echo("left to you:")
+    click.echo("still to be done by you:")
     for line in LEFT_TO_YOU:
         click.echo(f"  {line}")
 

@@ -89,7 +89,7 @@ def command(
     # Ids hold no dots, so a suffix tells a quiz file from an item.
     if target.endswith((".yaml", ".yml")):
         if file is not None or answers:
-            raise UsageError("a quiz file stands alone", expected="grade submit QUIZ.yaml")
+            raise UsageError("a quiz file is handed in by itself", expected="grade submit QUIZ.yaml")
         return _submit_quiz(context, Path(target), as_json)
     context.need_item(target, file)
     answer = context.bank.load(target).answer
@@ -204,7 +204,7 @@ def _submit_code(
     try:
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
     except ValueError:
-        raise UsageError("--plan-seed is no hexadecimal text", got=repr(plan_seed)) from None
+        raise UsageError("--plan-seed isn't a hexadecimal number", got=repr(plan_seed)) from None
     sandbox.check(context.mode)
     started = datetime.now(UTC)
     with running("running your file"), EchoingRunner(context.open_runner(sandbox)) as runner:
@@ -265,5 +265,5 @@ def _show(submission: _Submission, as_json: bool, *, every_check: bool) -> None:
         console().print(line)
     if report.outcome in (Outcome.WRONG, Outcome.PARTIAL):
         if report.tier is None and not report.diagnosis and not submission.is_blank:
-            click.echo("None of the mistakes that are known here gives this answer.")
+            click.echo("This answer matches none of the known mistakes.")
         click.echo(f"  next: {submission.next_step}")

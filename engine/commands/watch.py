@@ -54,7 +54,7 @@ def command(
     # The item first: whoever forgot it typed the file in its place.
     code_spec(context, item, file)
     if file is None:
-        raise UsageError("say which file is to be watched", expected=f"grade watch {item} FILE.py")
+        raise UsageError("name the file to watch", expected=f"grade watch {item} FILE.py")
     path = submission_path(item, file)
     # Set when the sandbox is open: Ctrl-C before that has nothing to report.
     output = None

@@ -303,7 +303,7 @@ class Course:
         path = folder / _SETTINGS
         if not _is_file(path):
             raise CourseError(
-                "this is no course folder",
+                "this isn't a course folder",
                 where=str(folder),
                 expected=f"a folder with {_SETTINGS}",
                 next_step=f"make one with: grade init {folder}",
@@ -439,7 +439,7 @@ class Course:
         """Add an example roster and blueprint where there are none yet."""
         example = files("engine.course") / "example"
         roster = self.folder / "roster.csv"
-        step = "see whether you may write to this folder, and make room"
+        step = "check that you may write to this folder, and free some space"
         with write_errors("the example can't be written", self.folder, next_step=step, kind=CourseError):
             if roster.read_bytes() == _ROSTER_HEAD.encode():
                 roster.write_text((example / "roster.csv").read_text(encoding="utf-8"), encoding="utf-8")

@@ -154,7 +154,7 @@ def zone_named(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         near = did_you_mean(name, sorted(available_timezones()), ", such as Europe/Berlin")
-        raise _fault(f"'{name[:40]}' is no time zone{near}") from None
+        raise _fault(f"'{name[:40]}' isn't a time zone{near}") from None
 
 
 def _time_zone(name: Any) -> Any:

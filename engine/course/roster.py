@@ -293,7 +293,7 @@ def student_of(row: Mapping[str, str], roster: Roster, *, refuse_unlisted: bool)
         raise IntakeError(f"this can be {' or '.join(ids)}", next_step="fill in the student's id")
     raise IntakeError(
         f"this row names more than one student: {describe_conflict(candidates)}",
-        next_step="see whose answers these are",
+        next_step="find out whose answers these are",
     )
 
 

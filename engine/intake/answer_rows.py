@@ -265,7 +265,7 @@ def read_table(path: Path, name: str) -> ClassAnswers:
         table = read_delimited(path, noun="the table", error=IntakeError, file=name)
     if not table.rows:
         raise IntakeError(
-            "there is no row in it", where=f"{name}:1", next_step="see that it is the right file"
+            "there is no row in it", where=f"{name}:1", next_step="check that it is the right file"
         )
     head, *body = table.rows
     layout = next((columns for kind in _KINDS if (columns := kind(head.cells)) is not None), None)

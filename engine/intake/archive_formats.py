@@ -183,7 +183,7 @@ def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> ArchiveMembe
     if any(key.startswith("GNU.sparse") for key in info.pax_headers):
         fault = "is a sparse file"
     elif fault is None and not info.isreg() and not info.isdir():
-        fault = "is no ordinary file"
+        fault = "isn't a regular file"
     # Headers may be as long as a file; no entry holds on to them.
     info.pax_headers, info.sparse = {}, None
     return ArchiveMember(
@@ -285,7 +285,7 @@ def _fault(info: zipfile.ZipInfo) -> str | None:
     if kind == stat.S_IFLNK:
         return "is a link"
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        return "is no ordinary file"
+        return "isn't a regular file"
     if info.flag_bits & _ENCRYPTED:
         return "is encrypted"
     if info.compress_type not in _METHODS:
@@ -392,7 +392,7 @@ def _of_tar(file: IO[bytes], most: int) -> list[ArchiveMember]:
             return []
         # An empty archive is nothing but zeros.
         if head.strip(b"\0") and not is_tar(head):
-            raise RefusedError("this is no ZIP or tar archive", "something else that is compressed")
+            raise RefusedError("this isn't a ZIP or tar archive", "something else that is compressed")
         members = tar_members(file, most)
     except DAMAGE as error:
         raise _damaged(error) from error
@@ -410,7 +410,7 @@ def _as_zip(file: IO[bytes], most: int, *, is_zip: bool) -> Iterator[list[Archiv
     except DAMAGE as error:
         if is_zip:
             raise _damaged(error) from error
-        raise RefusedError("this is no ZIP or tar archive") from error
+        raise RefusedError("this isn't a ZIP or tar archive") from error
     with archive:
         members = zip_members(archive)
         if len(members) > most:
@@ -423,7 +423,7 @@ def too_many(count: str, most: int) -> RefusedError:
     return RefusedError(
         "the archive lists too many entries",
         f"{count}; at most {most}",
-        "pack it without what nobody handed in, such as .git folders",
+        "pack only what was handed in, without folders such as .git",
     )
 
 

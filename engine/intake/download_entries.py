@@ -277,4 +277,4 @@ def _take(entry: os.DirEntry[str], above: tuple[str, ...], name: str, entries: F
         may_matter = is_wanted(parts[-1]) or archive_suffix(parts[-1])
         entries.files.append(FileEntry(parts, Path(entry.path) if may_matter else None))
     else:
-        entries.refuse(label, "this is no ordinary file")
+        entries.refuse(label, "this isn't a regular file")

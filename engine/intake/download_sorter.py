@@ -141,10 +141,12 @@ class OwnerIndex:
         if len(ids) > 1:
             raise _unjoined(f"this can be {' or '.join(ids)}", "name the folder after the student's id")
         if candidates and not ids:
-            raise _unjoined(f"this means several people: {describe_conflict(candidates)}", "see whose it is")
+            raise _unjoined(
+                f"this means several people: {describe_conflict(candidates)}", "find out whose it is"
+            )
         if ids and set(candidates) == {"name"} and len(self._keys.get(ids[0], ())) > 1:
             message = f"several people of this name handed in, and one is in the roster: {ids[0]}"
-            raise _unjoined(message, "see whose it is, and name the folder after the id")
+            raise _unjoined(message, "find out whose it is, and name the folder after the id")
         return ids[0] if ids else None
 
     def _unlisted(self, person: DownloadPerson) -> str:
@@ -434,7 +436,7 @@ class DownloadSorter:
         inside = ((place.name,) if place.name else ()) + entry.parts[depth + 1 :]
         students = self._students(place)
         if place.hand_in is not None and not students:
-            step = f"see what is said of {clean_line(place.hand_in.people[0].label, 60)}"
+            step = f"see the problem listed for {clean_line(place.hand_in.people[0].label, 60)}"
             self._refuse(entry.name, "it is unclear whose file this is", step)
             return
         for student in students:
@@ -486,7 +488,7 @@ class DownloadSorter:
             step = (
                 f"did you mean {nearest}?" if nearest else "name the file after the function, e.g. softmax.py"
             )
-            message = "there is no code exercise of this name"
+            message = "there isn't a code exercise of this name"
             self._not_graded(by_path[code.path], message, step, about=nearest or "")
 
     def _sort_table(self, file: _SortedFile) -> None:
@@ -513,7 +515,7 @@ class DownloadSorter:
             self._tables.append(AnswerTable(file.path, file.entry.name))
         elif quiz is None:
             step = "a quiz file has a line `quiz: ID`; hand in that file"
-            self._not_graded(file, "this is no filled-in quiz", step)
+            self._not_graded(file, "this isn't a filled-in quiz", step)
         elif not alone:
             self._add(file, FileKind.QUIZ, None, about=quiz)
         elif claimed is None:
@@ -522,7 +524,7 @@ class DownloadSorter:
         else:
             student = self._owners.student(DownloadPerson(claimed, {"label": claimed}))
             if student is None:
-                step = f"see what is said of {clean_line(claimed, 60)}"
+                step = f"see the problem listed for {clean_line(claimed, 60)}"
                 self._refuse(file.entry.name, "it is unclear whose file this is", step)
             else:
                 self._add(replace(file, students=(student,)), FileKind.QUIZ, None, about=quiz)

@@ -70,13 +70,15 @@ def _load(text: str, where: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         line = f":{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise SubmissionError(
-            "the notebook is no JSON",
+            "the notebook isn't valid JSON",
             where=where + line,
             expected="a Jupyter notebook",
             next_step="open it in Jupyter and save it again, or hand in a .py file",
         ) from error
     if not isinstance(notebook, dict):
-        raise SubmissionError("this is no Jupyter notebook", where=where, expected="a JSON object with cells")
+        raise SubmissionError(
+            "this isn't a Jupyter notebook", where=where, expected="a JSON object with cells"
+        )
     return notebook
 
 
@@ -87,7 +89,9 @@ def _code_cells(notebook: dict[str, Any], where: str) -> Iterable[str]:
         if all(isinstance(some, list | None) for some in inside):
             cells = [cell for some in inside for cell in some or []]
     if not isinstance(cells, list):
-        raise SubmissionError("this is no Jupyter notebook", where=where, expected="a JSON object with cells")
+        raise SubmissionError(
+            "this isn't a Jupyter notebook", where=where, expected="a JSON object with cells"
+        )
     if len(cells) > _MOST_CELLS:
         raise SubmissionError(
             "the notebook has too many cells",

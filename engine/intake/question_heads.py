@@ -74,7 +74,7 @@ class QuizQuestions:
         if (place := self._with_text(text)) is not None:
             return place
         if of_part is None:
-            raise QuizError("this is no question of the quiz", next_step=_nearest(text, self._names))
+            raise QuizError("the quiz has no such question", next_step=_nearest(text, self._names))
         raise QuizError(
             f"question {of_part.number} has no part {clean_line(part, 40)!r}",
             next_step=f"its parts are {_quoted(part.id for part in of_part.variant.parts)}",

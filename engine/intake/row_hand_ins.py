@@ -357,7 +357,12 @@ class _Taking:
         if answered.problems:
             return
         if any(row.answers.values()):
-            self._refuse(row, "nothing in this row answers a question of the quiz", "see its heads", student)
+            self._refuse(
+                row,
+                "nothing in this row answers a question of the quiz",
+                "check the column headings",
+                student,
+            )
         else:
             self.ignored.append(f"{self._file}:{row.line}: no answer in this row")
 
@@ -376,7 +381,7 @@ class _Taking:
                     lost[head, fault, step] += bool(row.answers[head])
                 elif row.answers[head]:
                     message = f"{clean_line(head, 60)!r}: {fault} of this student"
-                    self._refuse(row, message, "see whose answers these are", student)
+                    self._refuse(row, message, "find out whose answers these are", student)
         for (head, fault, step), count in lost.items():
             marked = f"{count_noun(count, 'answer')} {agree(count, 'are')}n't"
             where = f"{self._file}:{answers.heads[head]}"

@@ -161,7 +161,7 @@ def _too_large(name: str, expected: str) -> IntakeError:
 
 def _no_workbook(name: str) -> IntakeError:
     return IntakeError(
-        "this is no workbook that can be read",
+        "this isn't a workbook that can be read",
         where=name,
         expected="an Excel file (.xlsx) without a password",
         next_step="open it in the spreadsheet and save it again, or save it as CSV",

@@ -129,7 +129,7 @@ def _group_findings(policies: Policies) -> Iterator[Finding]:
     weights = [group.weight for group in policies.groups.values() if group.weight is not None]
     total = sum(weights, Decimal(0))  # exact: 33.3 + 33.3 + 33.4 is 100
     if weights and total != 100:
-        yield ("policies", "groups"), f"the weights are {plain(total)} in all, not 100"
+        yield ("policies", "groups"), f"the weights are {plain(total)} together, not 100"
     for name, group in policies.groups.items():
         loc = ("policies", "groups", name)
         members = [key for key in policies.named if policies.rules_of(key).group == name]
@@ -139,14 +139,20 @@ def _group_findings(policies: Policies) -> Iterator[Finding]:
             yield loc, "no assignment is in this group"
         elif group.drop_lowest and not by_default and group.drop_lowest >= len(members):
             count = group.drop_lowest
-            message = f"{count} of {len(members)} {agree(count, 'are')} dropped: one always stays"
+            message = f"{count} of {len(members)} {agree(count, 'are')} dropped: one is always kept"
             yield (*loc, "drop_lowest"), message
         if weights and group.weight is None:
-            yield loc, "other groups have a weight and this one has none: it isn't part of the percent"
+            yield (
+                loc,
+                "other groups have a weight and this one has none: it doesn't count towards the percentage",
+            )
     if weights:
         for placed in PlacedRules.all(policies):
             if placed.rules.group is None and placed.name != "default":
-                yield placed.loc, "groups have weights and this is in none: it isn't part of the percent"
+                yield (
+                    placed.loc,
+                    "groups have weights and this is in none: it doesn't count towards the percentage",
+                )
 
 
 def _idle_findings(policies: Policies) -> Iterator[Finding]:
@@ -258,7 +264,7 @@ def _release(placed: PlacedRules, policies: Policies) -> Iterator[Finding]:
             last = "it is due" if word == "due" else "it closes"
             yield (
                 where,
-                f"feedback is released {release}, before {last} ({time}): whoever waits sees it first",
+                f"feedback is released {release}, before {last} ({time}): whoever waits can use it",
             )
             return
 
@@ -309,13 +315,13 @@ def _names(
     loc: tuple[str, str, int], student: str, assignment: str | None, facts: CourseFacts
 ) -> Iterator[Finding]:
     if facts.students and student not in facts.students:
-        yield (*loc, "student"), _unknown("student of the roster", student, facts.students)
+        yield (*loc, "student"), _unknown("student", student, facts.students, " in the roster")
     if assignment is not None and assignment not in facts.assignments:
         yield (*loc, "assignment"), _unknown("quiz or code exercise", assignment, facts.assignments)
 
 
-def _unknown(what: str, name: str, known: Collection[str]) -> str:
-    return f"'{name}' is no {what}" + did_you_mean(name, sorted(known))
+def _unknown(noun: str, name: str, known: Collection[str], place: str = "") -> str:
+    return f"there is no {noun} '{name}'{place}" + did_you_mean(name, sorted(known))
 
 
 def _for_one(

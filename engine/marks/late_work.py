@@ -190,7 +190,7 @@ _DECIMALS = 6  # the precision at which the store keeps what an attempt earned
 
 @lru_cache(maxsize=4096)  # a class has few different scores, and each is asked for often
 def exact(points: float | Decimal) -> Fraction:
-    """Return points or percents as the decimal number that people see."""
+    """Return points or percentages as the decimal number that people see."""
     # repr gives the decimal that people see, and not the binary fraction behind it.
     return Fraction(points if isinstance(points, Decimal) else Decimal(repr(round(points, _DECIMALS))))
 
@@ -201,7 +201,7 @@ def rounded(points: Fraction) -> float:
 
 
 def plain(points: Fraction | Decimal) -> str:
-    """Return points or percents as text for people."""
+    """Return points or percentages as text for people."""
     return str(plain_points(float(points)))
 
 

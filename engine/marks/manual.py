@@ -135,7 +135,7 @@ class ManualMarks:
             raise UsageError(
                 "there is nothing to take back",
                 where=f"{clean_line(student)} {clean_line(column)}",
-                next_step="see what stands: grade mark list",
+                next_step="see the marks set by hand: grade mark list",
             )
         return HandMark(student, column, None, False, "", by, at)
 
@@ -176,7 +176,7 @@ class ManualMarks:
 def _check_score(score: float, column: TableColumn, allow_extra: bool) -> None:
     full = plain_points(column.max_score)
     if not math.isfinite(score) or not 0 <= score <= _MOST_POINTS:
-        raise UsageError("this is no score", expected=f"0 to {full}", got=f"{score:g}")
+        raise UsageError("this isn't a possible score", expected=f"0 to {full}", got=f"{score:g}")
     if score > column.max_score and not allow_extra:
         raise UsageError(
             f"{column.id} has {count_noun(full, 'point')}, and {plain_points(score)} are more",

@@ -164,7 +164,7 @@ class OpenProblems:
                 "the list of what wasn't graded can't be read",
                 where=str(self._path),
                 got=reason,
-                next_step="move it away, and call grade batch on each download again: that lists it anew",
+                next_step="move it away, and call grade batch on each download again: that lists it again",
             ) from error
 
     def _write(self, entries: Sequence[_Entry], before: Sequence[_Entry]) -> None:
@@ -262,7 +262,7 @@ class Untimed:
                 self.without_time,
                 "have no time",
                 "has no time",
-                "see in the learning system who was late, and set those marks by hand: grade mark set",
+                "look up in the learning system who was late, and set those marks by hand: grade mark set",
             ),
             (
                 self.marked_late,
@@ -378,7 +378,7 @@ class ChangedItems:
         names = sorted(self.counts) if len(self.counts) <= _MOST_NAMED else []
         items = ", ".join(names) or count_noun(len(self.counts), "item")
         count = self.counts.total()
-        stand = "it stands as it was marked" if count == 1 else "they stand as they were marked"
+        stand = "it keeps the mark it has" if count == 1 else "they keep the marks they have"
         message = f"{items} {agree(len(self.counts), 'have')} changed since {count_noun(count, 'result')} "
         message += f"{agree(count, 'were')} marked; {stand}"
         command = " ".join(["grade regrade", *names, "--dry-run"])

@@ -86,14 +86,14 @@ def write_starter(path: Path, text: str, *, force: bool = False) -> Path | None:
                 return None
         except FileExistsError:
             kind = "a folder" if path.is_dir() else "a file"
-            step = "go on with that file, or add --force to make a copy of it and start anew"
+            step = "go on with that file, or add --force to make a copy of it and start over"
             raise UsageError(
-                f"there is {kind} of this name, and nothing is overwritten",
+                f"{kind} of this name exists, and nothing is overwritten",
                 where=str(path),
                 next_step=None if path.is_dir() else step,
             ) from None
         if not path.is_file():
-            raise UsageError("this is no ordinary file", where=str(path), expected="another name: --to FILE")
+            raise UsageError("this isn't a regular file", where=str(path), expected="another name: --to FILE")
         backup = _backed_up(path)
         replace_text(path.resolve(), text)  # resolved: a link stays a link
     return backup

@@ -87,7 +87,7 @@ class TemplateFigure:
     def __index__(self) -> int:
         number = as_float(self.value)
         if number != int(number):
-            raise TypeError(f"{number:g} is no whole number")
+            raise TypeError(f"{number:g} isn't a whole number")
         return int(number)
 
     def __bool__(self) -> bool:

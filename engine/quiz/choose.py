@@ -212,7 +212,7 @@ def _exercise_fault(item: str, bank: Bank, earlier: Collection[str]) -> str | No
     except UnknownItemError as error:
         return f"{error.what}; {error.next_step}"
     if kind != "code":
-        return f"{item} is no code exercise; write it under a section's `items`"
+        return f"{item} isn't a code exercise; write it under a section's `items`"
     return f"exercise {item} stands here twice" if item in earlier else None
 
 

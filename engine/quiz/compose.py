@@ -107,7 +107,7 @@ def compose(
 
 
 def _exercises(plan: PlacedBlueprint, bank: Bank) -> tuple[QuizExercise, ...]:
-    """Return the code exercises of a plan; what is no code exercise is refused by :func:`choose_items`."""
+    """Return the code exercises of a plan; what isn't a code exercise is refused by :func:`choose_items`."""
     specs = [bank.load(item) for item in plan.blueprint.exercises if item in bank]
     return tuple(QuizExercise(spec.id, spec.title, spec.points) for spec in specs if spec.kind == "code")
 

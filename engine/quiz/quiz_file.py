@@ -166,7 +166,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
     data = document.data
     if not isinstance(data, dict) or not document.written(("quiz",)) or "quiz" not in data:
         raise QuizError(
-            "this is no quiz file",
+            "this isn't a quiz file",
             where=document.file,
             expected="a YAML file that begins with `quiz: ID`, as made by grade quiz new",
         )

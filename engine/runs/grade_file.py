@@ -120,7 +120,7 @@ class FileResult:
 _AGAIN = "ungraded before, too; look at the file, its own code may be the cause"
 _MEND = "fix the file and hand it in again; this cost no attempt"
 _SET_ASIDE = (
-    "the grader was killed each time that it graded this file (perhaps by the kernel, for want of memory), "
+    "the grader was killed each time that it graded this file (perhaps by the kernel when memory ran out), "
     "so it is set aside; look at it, and mark it by hand: grade mark set"
 )
 _TRY_AGAIN = (
@@ -317,7 +317,7 @@ class FileGrader:
 
     def _quiz_problem(self, student: str, file: HandedFile, quiz: Quiz | None) -> IntakeProblem | None:
         if quiz is None:
-            step = "grade it with the course that made it, and see that `quiz:` in the file wasn't changed"
+            step = "grade it with the course that made it, and check that `quiz:` in the file wasn't changed"
             return IntakeProblem(file.name, "this quiz isn't in the store", step, student)
         if quiz.student != student:
             step = "find out whose file it is; its quiz id tells for whom it was drawn"
@@ -347,7 +347,7 @@ def _missing(student: str, file: HandedFile, quiz: Quiz, filled: FilledQuiz) -> 
         f"{_numbered('question', 'questions', missing)} {agree(len(missing), 'are')} missing in the file"
     )
     message += f" and {agree(len(missing), 'count')} as left blank"
-    step = "see whether the file is whole: an upload can be cut short"
+    step = "check that the file is complete: an upload can be cut short"
     return IntakeProblem(file.name, message, step, student, partly=True)
 
 

@@ -271,7 +271,7 @@ class RegradeScope:
                 expected=", ".join(quizzes) or "there is none yet",
             )
         if self.student is not None and next(store.attempts(student=self.student), None) is None:
-            raise UsageError("nothing of this student is stored", got=self.student)
+            raise UsageError("nothing is stored about this student", got=self.student)
 
 
 def plan_regrade(

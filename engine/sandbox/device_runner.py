@@ -159,7 +159,7 @@ def _unstartable(device: str, reason: str) -> SandboxError:
     return SandboxError(
         f"the process for student code couldn't make {device} ready",
         got=reason,
-        next_step="see what else uses the device (nvidia-smi), or leave --device out",
+        next_step="check what else uses the device (nvidia-smi), or leave --device out",
     )
 
 

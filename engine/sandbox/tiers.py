@@ -127,9 +127,9 @@ def _how_to_get_namespaces() -> str:
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or "container" in os.environ:
         return (
             "this is a container that may not make namespaces: run it with --security-opt seccomp=unconfined "
-            "--security-opt apparmor=unconfined --cap-add SYS_ADMIN, or be content with T2"
+            "--security-opt apparmor=unconfined --cap-add SYS_ADMIN, or use T2"
         )
-    return "allow user namespaces on this machine, or be content with T2"
+    return "allow user namespaces on this machine, or use T2"
 
 
 def choose_tier(options: SandboxOptions) -> str:
@@ -225,7 +225,7 @@ def _open_device(options: SandboxOptions, slots: int, layers: Layers) -> Runner:
 
     if not options.unsafe_local:
         raise SandboxError(
-            f"{options.device} is a weaker tier: its driver stands open to student code",
+            f"{options.device} is a weaker tier: student code can reach its driver",
             next_step="leave --device out, or pass --unsafe-local, for code that you trust only",
         )
     base = choose_device_base(options.tier)

@@ -175,7 +175,7 @@ def write_person(
         It can't be written.
     """
     if path.exists() or path.is_symlink():
-        raise InputError("a file of that name is there", where=str(path), next_step="choose another name")
+        raise InputError("a file of that name exists", where=str(path), next_step="choose another name")
     code: dict[str, str] = {}
     attempt_rows = []
     for row in stored[attempts.name]:

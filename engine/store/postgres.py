@@ -75,11 +75,11 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
 NOTHING_LOST = "nothing that was stored before is lost"
 _UNREACHABLE = (
     "the database server can't be reached",
-    f"see that the server runs and that its address is right, and run again: {NOTHING_LOST}",
+    f"check that the server runs and that its address is right, and run again: {NOTHING_LOST}",
 )
 _LOST = (
     "the connection to the database server was lost",
-    f"see that the server runs, and run again: {NOTHING_LOST}",
+    f"check that the server runs, and run again: {NOTHING_LOST}",
 )
 _ACCOUNT = (
     "the database server refuses this account",

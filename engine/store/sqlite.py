@@ -129,7 +129,7 @@ _SQLITE: dict[int, tuple[str, str]] = {
         "make a copy of the file, then restore a backup or recover it with `sqlite3 FILE .recover`",
     ),
     sqlite3.SQLITE_NOTADB: (
-        "the file is no Softmark store",
+        "the file isn't a Softmark store",
         "give the path of a store, or move the file away so that a new store can be made",
     ),
 }

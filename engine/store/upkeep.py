@@ -212,7 +212,7 @@ def _copy_rows(source: Database, target: Database) -> Mapping[str, int]:
                 raise StoreError(
                     f"the copy of {table.name} isn't what was copied",
                     where=target.where,
-                    next_step="run it again; if it fails again, report it. The copy was taken back",
+                    next_step="run it again; if it fails again, report it. The copy was removed",
                 )
             rows[table.name] = copied[0]
             if target.is_server and "id" in table.columns and table.autoincrement_column is not None:
@@ -279,7 +279,7 @@ class StoreUpkeep(StorePart):
         """
         if path.exists() or path.is_symlink():
             raise InputError(
-                "a file of that name is there",
+                "a file of that name exists",
                 where=str(path),
                 next_step="choose another name; it is left as it is",
             )

@@ -83,7 +83,7 @@ def read_bounded(path: Path, limit: int) -> bytes:
     Raises
     ------
     OSError
-        It can't be read, or is no ordinary file; ``strerror`` says why.
+        It can't be read, or isn't a regular file; ``strerror`` says why.
     ValueError
         No file can have that name.
     """
@@ -94,7 +94,7 @@ def read_bounded(path: Path, limit: int) -> bytes:
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
         if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+            raise OSError(errno.EINVAL, "it isn't a regular file", str(path))
         return file.read(limit + 1)
 
 
@@ -327,7 +327,7 @@ def read_bytes(
         raise error("there is no such file", where=where, next_step="check the path") from None
     except (OSError, ValueError) as fault:
         if isinstance(fault, OSError) and fault.errno == errno.EINVAL:
-            raise error("this is no ordinary file", where=where, expected="a file") from fault
+            raise error("this isn't a regular file", where=where, expected="a file") from fault
         reason = fault.strerror if isinstance(fault, OSError) else str(fault)
         step = "check its permissions"
         raise error(f"{noun} can't be read", where=where, got=reason, next_step=step) from fault

@@ -155,7 +155,7 @@ def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
         allowed = list(keys)
         if not re.fullmatch(r"[\w-]+", str(last)):
             return (
-                f"'{one_line(str(last))}' is no key; inside {{ }} a text with commas or colons needs quotes"
+                f"'{one_line(str(last))}' isn't a key; inside {{ }} a text with commas or colons needs quotes"
             )
         return f"unknown key '{one_line(str(last))}'" + did_you_mean(
             str(last),

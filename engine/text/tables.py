@@ -109,7 +109,7 @@ def read_delimited(
     text = _decode(data)
     if text is None:
         raise error(
-            f"{noun} is no text file",
+            f"{noun} isn't a text file",
             where=where,
             expected="CSV",
             next_step="save it as CSV (UTF-8) in the spreadsheet",
@@ -222,9 +222,9 @@ def _records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[s
         except csv.Error as error:
             start, faults = feed.begun + 1, faults + 1
             if faults == _MOST_FAULTS:
-                yield start, "this line is no CSV, like many before it: nothing is read from here on"
+                yield start, "this line isn't valid CSV, like many before it: nothing is read from here on"
                 return
-            yield start, f"this line is no CSV: {_why(str(error))}"
+            yield start, f"this line isn't valid CSV: {_why(str(error))}"
 
 
 def _why(fault: str) -> str:

@@ -278,7 +278,7 @@ def test_without_a_course_every_autograder_has_a_key_of_its_own(grade) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (["softmax-weights"], "softmax-weights is no code exercise"),
+        (["softmax-weights"], "softmax-weights isn't a code exercise"),
         (["sofmax"], "there is no item 'sofmax' in the bank"),
         (["softmax", "--hidden", "hidden"], "Invalid value for '--hidden'"),
         ([], "Missing argument"),

@@ -253,7 +253,7 @@ def test_a_store_that_is_none_is_one_message(grade, course: Course) -> None:
     path = course.folder / ".softmark" / "store.db"
     path.write_bytes(b"this is no database, whatever it is called " * 20)
     said = grade("batch", "in", "--course", "dl", "--out", "out")
-    assert said.code == 3 and "no Softmark store" in said.err
+    assert said.code == 3 and "isn't a Softmark store" in said.err
     assert path.read_bytes().startswith(b"this is no database")
 
 

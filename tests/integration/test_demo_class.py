@@ -60,7 +60,7 @@ def seen(grade: Any, demo: Path, archive: str, code: int) -> dict[str, Any]:
 
 def test_the_course_is_free_of_contradictions(grade, demo: Path) -> None:
     done = grade("course", "check", "--course", demo / "course")
-    assert (done.code, done.out) == (0, "nothing to mind\n")
+    assert (done.code, done.out) == (0, "nothing to report\n")
 
 
 def test_the_canvas_download_is_as_unruly_as_it_says(grade, demo: Path) -> None:

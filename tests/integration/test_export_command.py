@@ -150,7 +150,7 @@ def test_somebody_in_the_store_who_is_not_in_the_roster_is_not_left_out(grade, c
         (["moodle", "--key", "email", "--into", "canvas.csv"], "--key is for a new file"),
         (["canvas", "--into", "none.csv"], "there is no such file"),
         (["csv", "--column", "X=quiz-9"], "there is no mark for 'quiz-9'"),
-        (["excel"], "--out is no file name for excel"),
+        (["excel"], "--out isn't a file name for excel"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_written(grade, course: Course, arguments, what) -> None:
@@ -197,5 +197,5 @@ def test_a_course_without_marks_is_told(grade) -> None:
 
 def test_a_table_is_no_workbook(grade, course: Course) -> None:
     said = grade("export", "csv", "--course", "c", "--out", "m.xlsx")
-    assert said.code == 2 and "--out is no file name for csv" in said.err
+    assert said.code == 2 and "--out isn't a file name for csv" in said.err
     assert not Path("m.xlsx").exists()

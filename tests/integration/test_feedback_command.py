@@ -65,7 +65,7 @@ def test_one_student_only_and_nobody_that_isnt_there(grade, course: Path) -> Non
     page = str(Path("out/students/bob.html"))
     assert said.json() == {"pages": {"bob": page}, "zip": None, "packed": 0, "bytes": 0, "left_out": []}
     said = grade("feedback", "--out", "other", "--course", course, "--student", "eve")
-    assert said.code == 2 and "nobody of this id is in the roster or in the store" in said.err
+    assert said.code == 2 and "no student with this id is in the roster or in the store" in said.err
     assert not Path("other").exists()
 
 
@@ -111,9 +111,9 @@ def test_names_can_be_those_of_one_assignment(grade, course: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "it isn't said where to write"),
+        ([], "say where to write the pages"),
         (["--out", "out", "--assignment", "softmax"], "--assignment is for --zip"),
-        (["--out", "out", "--course", "nowhere"], "this is no course folder"),
+        (["--out", "out", "--course", "nowhere"], "this isn't a course folder"),
         (["--out", "out"], "there is no course here"),
         (["--out", "out", "--zip", "blackboard"], "'blackboard' is not one of"),
     ],

@@ -162,7 +162,7 @@ def test_a_wrong_answer_gets_a_name_or_a_next_step(grade) -> None:
     named = grade("submit", "softmax-weights", "--seed", 7, "--answer", "0.101 0.571 0.328").out
     assert "→ m-base2: " in named and named.endswith("  next: grade hint softmax-weights --seed 7\n")
     unnamed = grade("submit", "softmax-weights", "--seed", 7, "--answer", "0.1 0.2 0.7").out
-    assert "None of the mistakes that are known here gives this answer.\n  next: grade hint" in unnamed
+    assert "This answer matches none of the known mistakes.\n  next: grade hint" in unnamed
     blank = grade("submit", "softmax-weights", "--seed", 7, "--answer", " ").out
     assert "No answer." in blank and "known here" not in blank and "next: grade hint" in blank
     right = grade("submit", "softmax-weights", "--seed", 7, "--answer", "0.054 0.653 0.293")
@@ -171,7 +171,7 @@ def test_a_wrong_answer_gets_a_name_or_a_next_step(grade) -> None:
 
 def test_a_course_is_made_once_and_its_items_can_be_checked_alone(grade) -> None:
     assert json.loads(grade("init", "c", "--json").out) == {"course": "c", "title": "c", "made": True}
-    assert grade("init", "c").out == "the course c is there already: nothing in it was overwritten\n"
+    assert grade("init", "c").out == "the course c exists already: nothing in it was overwritten\n"
     none = grade("lint", "--own", "--course", "c")
     assert none.code == 2 and "no items of its own" in none.err
     for item in ("one", "two"):

@@ -75,7 +75,7 @@ def test_a_broken_file_is_refused_with_every_fault(grade: Grade) -> None:
     assert said.code == 2
     assert "q.gift:3:7: this { isn't closed" in said.err
     assert "    ::b::x{=y1\n          ^" in said.err
-    assert "q.gift:5:9: 'z' is no number of GIFT's" in said.err
+    assert "q.gift:5:9: 'z' isn't a number in GIFT" in said.err
     assert not Path("drafts").exists()
     told = grade("import", "q.gift", "--out", "drafts", "--json")
     assert told.code == 2
@@ -86,7 +86,7 @@ def test_keep_going_takes_what_is_sound(grade: Grade) -> None:
     Path("q.gift").write_text("::a::x{=y1 ~z1}\n\n::c::x{#z}", encoding="utf-8")
     said = grade("import", "q.gift", "--out", "drafts", "--keep-going")
     assert said.code == 1
-    assert "q.gift:3:9: 'z' is no number" in said.err
+    assert "q.gift:3:9: 'z' isn't a number" in said.err
     assert "1 imported, 1 fault left out" in said.out
     assert [path.name for path in Path("drafts").iterdir()] == ["a.yaml"]
 

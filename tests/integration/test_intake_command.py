@@ -153,7 +153,7 @@ def test_tables_and_one_item_for_all(grade) -> None:
         "a table of answers, read when it is graded: answers.csv",
     ]
     wrong = grade("intake", "in", "--item", "softmax-weights")
-    assert wrong.code == 2 and "no code exercise" in wrong.err
+    assert wrong.code == 2 and "isn't a code exercise" in wrong.err
 
 
 @pytest.mark.parametrize("command", ["intake", "batch"])

@@ -38,7 +38,7 @@ def test_a_mark_is_set_changed_excused_and_taken_back(grade, course: Course) -> 
     assert said.out == "ada softmax: 8, with the comment: oral\n", "the comment stays"
     assert standing(course) == {("ada", "softmax"): (8, False, "oral", "Prof")}
     assert grade("mark", "ada", "softmax", "--score", "8", "--course", "c").out == (
-        "ada softmax: nothing changes: it stands already\n"
+        "ada softmax: nothing changes: this mark is set already\n"
     )
     assert grade("mark", "ada", "softmax", "--excuse", "--comment", "", "--course", "c").out == (
         "ada softmax: excused\n"
@@ -65,11 +65,11 @@ def test_a_mark_is_set_changed_excused_and_taken_back(grade, course: Course) -> 
         (("ada", "week/softmax", "--score", "1"), "there is no column 'week/softmax'; did you mean 'week/"),
         (("ada", "weak/softmax-weights", "--score", "1"), "there is no column 'weak/softmax-weights'"),
         (("ada", "softmax", "--score", "10.5"), "softmax has 10 points, and 10.5 are more"),
-        (("ada", "softmax", "--score", "-1"), "this is no score"),
-        (("ada", "softmax", "--score", "nan"), "this is no score"),
-        (("ada", "softmax", "--score", "inf", "--allow-extra"), "this is no score"),
-        (("ada", "softmax"), "say what is to be set, or --withdraw alone"),
-        (("ada", "softmax", "--withdraw", "--score", "1"), "say what is to be set, or --withdraw alone"),
+        (("ada", "softmax", "--score", "-1"), "this isn't a possible score"),
+        (("ada", "softmax", "--score", "nan"), "this isn't a possible score"),
+        (("ada", "softmax", "--score", "inf", "--allow-extra"), "this isn't a possible score"),
+        (("ada", "softmax"), "say what to set, or use --withdraw by itself"),
+        (("ada", "softmax", "--withdraw", "--score", "1"), "say what to set, or use --withdraw by itself"),
         (("ada", "softmax", "--excuse", "--score", "1"), "--score and --excuse contradict each other"),
         (("ada", "softmax", "--withdraw"), "ada softmax: there is nothing to take back"),
         (("ada", "softmax", "--score", "1", "--by", "a\x1bb"), "--by can't be used"),
@@ -98,7 +98,7 @@ def test_a_question_of_a_quiz_and_an_id_with_zeros(grade, course: Course) -> Non
 
 def test_whom_an_id_without_its_zeros_was_taken_for_is_said(grade, course: Course) -> None:
     said = grade("mark", "set", "7", "week/softmax-weights", "--score", "1", "--course", "c")
-    assert (said.code, said.err) == (0, "note: 7 was taken for 007 of the roster\n")
+    assert (said.code, said.err) == (0, "note: 7 was matched to 007 in the roster\n")
     assert grade("mark", "set", "007", "week/softmax-weights", "--score", "1", "--course", "c").err == ""
 
 
@@ -191,7 +191,7 @@ def test_what_is_no_table_of_marks(grade, course: Course, text: str, message: st
 
 def test_a_new_course_has_nothing_to_mind(grade, course: Course) -> None:
     said = grade("course", "check", "--course", "c")
-    assert (said.code, said.out, said.err) == (0, "nothing to mind\n", "")
+    assert (said.code, said.out, said.err) == (0, "nothing to report\n", "")
 
 
 def test_warnings_and_faults_come_with_their_lines(grade, course: Course) -> None:
@@ -200,7 +200,7 @@ def test_warnings_and_faults_come_with_their_lines(grade, course: Course) -> Non
     said = grade("course", "check", "--course", "c")
     assert said.code == 1
     assert said.out == (
-        "warning: c/course.yaml:4:5: 'weak' is no quiz or code exercise; did you mean 'week'?\n"
+        "warning: c/course.yaml:4:5: there is no quiz or code exercise 'weak'; did you mean 'week'?\n"
         "        weak: {due: 2026-11-06}\n"
         "        ^\n"
         "1 warning\n"

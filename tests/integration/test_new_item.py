@@ -139,7 +139,7 @@ def test_a_file_is_checked_with_the_sentences_of_its_course(grade) -> None:
         (["a-function-with-a-name-that-goes-on", "--type", "code"], "too long"),
         (["mine", "--type", "number", "--title", "a\nb: c"], "--title can't be used"),
         (["mine", "--type", "number", "--title", "ab"], "--title can't be used"),
-        (["mine", "--type", "number", "--folder", "file"], "this is no folder"),
+        (["mine", "--type", "number", "--folder", "file"], "this isn't a folder"),
     ],
 )
 def test_what_no_item_can_be_called_is_refused(grade, arguments: list[str], what: str) -> None:

@@ -119,7 +119,7 @@ def test_a_record_that_cannot_be_written_costs_no_hint(grade, monkeypatch: pytes
         (("hint", "softmax-weights", "mine.py"), "asks for an answer"),
         (("hint", "softmax", "mine.txt"), ".py or .ipynb"),
         (("hint", "softmax", "latin.py"), "UTF-8"),
-        (("hint", "softmax", "--reset", "--all"), "--reset stands alone"),
+        (("hint", "softmax", "--reset", "--all"), "--reset is used by itself"),
         (("watch", "sofmax", "mine.py"), "did you mean softmax"),
         (("watch", "softmax", "missing.py"), "grade start softmax --to missing.py"),
         (("watch", "softmax", "."), "folder"),

@@ -13,9 +13,9 @@ def test_the_starter_bears_the_functions_name(grade) -> None:
     assert said.code == 0
     assert said.out.splitlines() == [
         "wrote softmax.py: Write softmax",
-        "  graded on every save:  grade watch softmax softmax.py",
-        "  the next hint:         grade hint softmax",
-        "  graded once:           grade submit softmax softmax.py",
+        "  grade it on every save:   grade watch softmax softmax.py",
+        "  get the next hint:        grade hint softmax",
+        "  grade it once:            grade submit softmax softmax.py",
     ]
     text = Path("softmax.py").read_text(encoding="utf-8")
     assert text.startswith("# Write softmax (10 points)\n")
@@ -72,8 +72,8 @@ def test_a_notebook_is_written(grade) -> None:
         (("softmax-weights",), "grade submit softmax-weights --answer"),
         (("softmax", "--to", "nowhere/"), "there is no such folder"),
         (("softmax", "--to", "nowhere/mine.py"), "there is no such folder"),
-        (("softmax", "--to", "a.txt"), "no folder"),
-        (("softmax", "--to", "a.txt/mine.py"), "no folder"),
+        (("softmax", "--to", "a.txt"), "isn't a folder"),
+        (("softmax", "--to", "a.txt/mine.py"), "isn't a folder"),
         (("softmax", "--to", "mine.py", "--notebook"), ".ipynb"),
         ((), "Missing argument"),
     ],

@@ -208,7 +208,7 @@ def test_a_course_with_code_and_answers(grade, course: Course) -> None:
     lines = said.out.splitlines()
     assert lines[0] == "sdpa: 4 files of 3 students"
     assert any(line.startswith("1             Student No 1 (s01)  Student No 2 (s02)") for line in lines)
-    at = lines.index("wrong answers that are a classmate's key: 2 compared")
+    at = lines.index("wrong answers that match a classmate's key: 2 compared")
     assert lines[at + 2].split("  ")[0] == "Student No 4 (s04)"
     assert "Student No 21 (s21)" in lines[at + 2] and key in lines[at + 2]
     with course.open_store() as store:

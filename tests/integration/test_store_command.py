@@ -77,14 +77,14 @@ def test_no_store_is_made_by_looking_for_one(grade, course: Course) -> None:
 def test_a_file_that_is_no_store(grade) -> None:
     Path("notes.db").write_text("these are notes " * 100)
     said = grade("store", "check", "--store", "notes.db")
-    assert said.code == 3 and "the file is no Softmark store" in said.err
+    assert said.code == 3 and "the file isn't a Softmark store" in said.err
 
 
 def test_a_backup_and_back(grade, course: Course) -> None:
     said = grade("store", "backup", "monday.db", "--course", "dl")
     assert (said.code, said.out) == (0, TABLE.format(n=2, m=6) + f"{STORE} is copied to monday.db\n")
     again = grade("store", "backup", "monday.db", "--course", "dl")
-    assert again.code == 2 and "monday.db: a file of that name is there" in again.err
+    assert again.code == 2 and "monday.db: a file of that name exists" in again.err
     assert grade("store", "check", "--store", "monday.db").code == 0
     Path(STORE).unlink()
     for left in Path("dl/.softmark").glob("store.db-*"):

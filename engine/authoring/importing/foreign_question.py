@@ -394,7 +394,7 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
         return "moodle"
     if stated is None and is_xml and head.startswith("<?xml"):
         reason = f"the XML begins with <{clean_line(root[1], 40)}>" if root else "the XML holds no element"
-        message = f"{reason}, so it is no Moodle XML"
+        message = f"{reason}, so it isn't Moodle XML"
         step = "export the question bank as Moodle XML (QTI isn't read)"
         raise ExchangeError(message, where=source.file, expected="<quiz>", next_step=step)
     return "gift"  # any text may be GIFT: its reader says what is wrong with it

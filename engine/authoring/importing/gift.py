@@ -339,7 +339,7 @@ class _AnswerReading:
         number = _number(word)
         if number is None:
             forms = "such as 3.14, 3.14:0.01 (tolerance) or 3.1..3.2"
-            self.faults.add(piece.place, f"'{one_line(word, 30)}' is no number of GIFT's, {forms}")
+            self.faults.add(piece.place, f"'{one_line(word, 30)}' isn't a number in GIFT, {forms}")
         return replace(answer, number=number)
 
 

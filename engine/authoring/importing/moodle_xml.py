@@ -148,7 +148,7 @@ _OTHERS: dict[str, tuple[str, str]] = {
     "ddwtos": ("words are dragged into gaps of a text", _AS_STEPS),
     "ddimageortext": ("things are dragged onto a picture", _AS_MATCHING),
     "ddmarker": ("marks are dragged onto a picture", _MARKABLE),
-    "match": ("it is no type of Moodle XML; the name is 'matching'", "correct the type"),
+    "match": ("Moodle XML has no such type; it is called 'matching'", "correct the type"),
 }
 _CALCULATED = ("calculated", "calculatedsimple", "calculatedmulti")
 _WILD_CARD = re.compile(r"\{([A-Za-z][A-Za-z0-9_]{0,31})\}")

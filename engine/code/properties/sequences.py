@@ -79,7 +79,7 @@ def _distribution(group: CaseGroup, run: PlanObservations) -> str | None:
     part = int(group.data["part"])
     got, slack = run.values(member, part), run.expected(member).parts[part].slack
     if not (got >= -slack).all():
-        clause = "for {call} a probability is {got}, which is no number from {due} on"
+        clause = "for {call} a probability is {got}, but must be at least {due}"
         return contrast(run, member, clause, least(got), 0)
     if not abs(float(got.sum()) - 1) <= len(got) * slack:
         return contrast(run, member, "for {call} the sum is {got} instead of {due}", got.sum(), 1)
@@ -134,7 +134,7 @@ def _each(clause: Callable[[list[int], StepTable, int, int], str | None]) -> Jud
 
 def _in_vocabulary(tokens: list[int], table: StepTable, eos: int, most: int) -> str | None:
     wrong = [token for token in tokens if not 0 <= token < table.vocabulary]
-    return f"holds {wrong[0]}, which is no id of a row of probabilities" if wrong else None
+    return f"holds {wrong[0]}, which isn't the id of a row of probabilities" if wrong else None
 
 
 def _ids(group: CaseGroup, run: PlanObservations) -> str | None:

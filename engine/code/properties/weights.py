@@ -93,7 +93,7 @@ def _nonneg(group: CaseGroup, run: PlanObservations) -> str | None:
     weights = run.values(member)
     if (weights >= 0).all():
         return None
-    clause = "for {call} a weight is {got}, which is no number from {due} on"
+    clause = "for {call} a weight is {got}, but must be at least {due}"
     return contrast(run, member, clause, least(weights), 0)
 
 

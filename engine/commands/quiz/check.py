@@ -43,7 +43,7 @@ def check(
     with all attempts used, the time it takes if its item says so. With a roster it is the same draw as
     `grade quiz new` makes; nothing is stored or written.
 
-    Exit code 0: nothing to mind; 1: there are warnings; 2: the blueprint can't be used.
+    Exit code 0: nothing to report; 1: there are warnings; 2: the blueprint can't be used.
 
     \b
     Examples:

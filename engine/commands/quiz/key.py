@@ -90,11 +90,11 @@ def _selection(
     path = Path(quiz)
     if not path.is_file() or not is_quiz_file(path):
         raise UsageError(
-            "this is no student's quiz file", where=quiz, expected="the name of a quiz, or a fill-in file"
+            "this isn't a student's quiz file", where=quiz, expected="the name of a quiz, or a fill-in file"
         )
     _, home, stored = context.stored_quiz(path)
     if students and set(students) != {stored.student}:
-        raise UsageError(f"this file is {stored.student}'s", where=quiz, expected="no --student beside it")
+        raise UsageError(f"this file is {stored.student}'s", where=quiz, expected="leave --student out")
     return stored.name, {stored.student}, home
 
 
@@ -135,7 +135,7 @@ def _write_page(context: CommandContext, path: Path, keys: list[QuizKey]) -> Non
     with write_errors("the key can't be written", path, next_step=step, kind=QuizError):
         # Private from the first byte: a chmod afterwards would leave a moment for others to read it.
         replace_text(path, key_page(keys, names=context.names), private=True)
-    click.echo(f"the key of {count_noun(len(keys), 'quiz')} is in {path} (mode 0600: for you alone)")
+    click.echo(f"the key of {count_noun(len(keys), 'quiz')} is in {path} (mode 0600: only you can read it)")
 
 
 def _show_key(key: QuizKey) -> None:

@@ -50,7 +50,7 @@ def new(
 ) -> None:
     """Draw a quiz from BLUEPRINT (a name or a file): per student a fill-in YAML file and a page.
 
-    Called again, it writes the same files and draws for new students only: what was drawn stays as it is,
+    Run again, it writes the same files and draws for new students only: what was drawn stays as it is,
     however the items or the blueprint change.
 
     \b

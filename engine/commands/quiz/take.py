@@ -138,7 +138,7 @@ class _Session:
         if quiz.rules.deadline is not None:
             lines.append(f"Time left: {time_left(quiz.rules.deadline, now())}.")
         if self._is_practice:
-            lines.append("This is practice: nothing of it counts.")
+            lines.append("This is practice: it doesn't count.")
         lines.append("Enter leaves a question open, Ctrl-C stops; your answers are kept.")
         answered = sum(not quiz.is_blank(standing) for standing in sitting.standings.values())
         if answered:
@@ -266,7 +266,7 @@ class _Session:
                 numbers = ", ".join(map(str, blank))
                 text = f"Still open: question {numbers}. yes hands in, a number asks it again, Enter stops"
             else:
-                text = "All is answered. Enter hands in, a number changes that answer, n stops"
+                text = "Everything is answered. Enter hands in, a number changes that answer, n stops"
             say()
             reply = ask(text).strip().casefold()
             if reply in ("y", "yes") or (not reply and not blank):

@@ -66,7 +66,7 @@ def read_ruby_yaml(path: Path, name: str, *, leave_out: Collection[str] = ()) ->
     except yaml.YAMLError as error:
         raise IntakeError("this list can't be read", where=f"{name}:1") from error
     if not isinstance(document, dict):
-        raise IntakeError("this is no list of submissions", where=f"{name}:1")
+        raise IntakeError("this isn't a list of submissions", where=f"{name}:1")
     return document
 
 
@@ -157,7 +157,7 @@ class GradescopeLayout(DownloadLayout):
 
     def _take(self, folder: str, submission: object) -> None:
         if not isinstance(submission, Mapping):
-            self._fault(folder, "the list says nothing of it that can be read")
+            self._fault(folder, "the list says nothing about it that can be read")
             return
         people = _people(submission)
         if not people:

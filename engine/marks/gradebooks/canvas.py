@@ -52,7 +52,7 @@ _ABOUT = {
 }  # fmt: skip
 _NEAR_TEXT = (
     "Canvas may take a heading with “current”, “final” or “override” for a total of its own and ignore the "
-    "column: see whether its marks are in the preview, or rename the assignment"
+    "column: check that its marks are in the preview, or rename the assignment"
 )
 _NUMBERED = re.compile(r"\([0-9]+\)$")
 # Every Canvas course has one, under these names.
@@ -111,7 +111,7 @@ def _possible_row(sheet: LmsSheet) -> SheetRow:
     row = next((row for row in sheet.rows[:2] if plain_head(row.cells[0]) == _POSSIBLE), None)
     if row is None or "id" not in heads or heads[0] not in {"student", "lastname"}:
         raise UsageError(
-            "this is no gradebook of Canvas",
+            "this isn't a Canvas gradebook",
             where=sheet.file,
             expected="columns Student and ID, and a row “Points Possible”",
             next_step="export it in Canvas: Grades, Export, Export Entire Gradebook",
@@ -157,7 +157,7 @@ def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFil
         about = (student.name or student.id, student.lms_id, student.id, student.login, student.section)
         rows.append([*map(text_cell, about), *new.cells(row)])
         if not row.in_roster:
-            message = "isn't in the roster: see whether Canvas knows this person"
+            message = "isn't in the roster: check whether Canvas knows this person"
             new.notices.append(GradebookNotice(NoticeKind.UNKNOWN, row.student, message))
     return GradebookFile(csv_bytes(rows), new.headings, new.marks, tuple(new.notices))
 

@@ -182,8 +182,8 @@ def entry_notices(
         message = f"{head}: what was handed in can't be read, no mark is written{replaced}"
         notices.append(GradebookNotice(NoticeKind.UNREADABLE, student, message))
     elif entry.unreadable:
-        count = agree(len(entry.unreadable), "count")
-        message = f"{head}: {', '.join(entry.unreadable)} can't be read and {count} for nothing"
+        earn = agree(len(entry.unreadable), "earn")
+        message = f"{head}: {', '.join(entry.unreadable)} can't be read and {earn} nothing"
         notices.append(GradebookNotice(NoticeKind.UNREADABLE, student, message))
     if entry.scaled_from is not None:
         points, full = (number_cell(value) for value in entry.scaled_from)

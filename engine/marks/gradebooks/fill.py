@@ -179,7 +179,7 @@ def join_rows(
             notices.append(GradebookNotice(NoticeKind.UNKNOWN, place, _why_unknown(fields, error)))
             continue
         if by_name:
-            message = f"taken for {clean_line(student, 60)}: nothing else in the row says so"
+            message = f"matched to {clean_line(student, 60)} by the name alone"
             notices.append(GradebookNotice(NoticeKind.BY_NAME, place, message))
         rows_of.setdefault(student, []).append(row)
     joined = []

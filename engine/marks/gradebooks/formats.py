@@ -200,7 +200,7 @@ def check_settings(chosen: GradebookFormat, settings: dict[str, Any], out: Path)
     is_workbook = out.suffix.lower() in {".xlsx", ".xlsm", ".xls"}
     if is_workbook is not (chosen.name == "excel") and out.suffix:
         raise UsageError(
-            f"--out is no file name for {chosen.name}",
+            f"--out isn't a file name for {chosen.name}",
             expected="a name ending in .xlsx" if chosen.name == "excel" else "a name ending in .csv",
             got=str(out),
         )

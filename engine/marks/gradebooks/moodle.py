@@ -115,7 +115,7 @@ def _filled(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
     about = person_columns(sheet.header)
     if not about.keys() & {"id", "email", "login"}:
         raise UsageError(
-            "this is no gradebook of Moodle",
+            "this isn't a Moodle gradebook",
             where=sheet.file,
             expected="a column Email address, ID number or Username",
             next_step="export it in Moodle: Grades, Export, Plain text file",

@@ -405,7 +405,7 @@ class _Reader:
             return "" if token == "." else token
         if token[0] == "\\" and SYMBOLS.get(token[1:], ("", ""))[1] in ("open", "close", "fence"):
             return SYMBOLS[token[1:]][0]
-        raise self.fault(f"{token} is no bracket for \\left or \\right")
+        raise self.fault(f"{token} isn't a bracket for \\left or \\right")
 
     def fenced(self, spaced: bool) -> Node:
         opening = self.fence()

@@ -46,7 +46,7 @@ def test_a_students_file_names_its_quiz(week, grade) -> None:
     assert said.code == 2 and "this file is s2's" in said.err
     Path("x.yaml").write_text("title: x\n")
     said = grade("quiz", "key", "x.yaml", "--course", "course")
-    assert said.code == 2 and "no student's quiz file" in said.err
+    assert said.code == 2 and "isn't a student's quiz file" in said.err
 
 
 def test_variants_of_later_attempts_are_in_it(week, grade, typing) -> None:
@@ -95,7 +95,7 @@ def test_wrong_questions_get_an_answer(week, grade) -> None:
         (["key", "week", "--attempt", "3"], "as attempt 3"),
         (["key", "week", "--json", "--html", "k.html"], "don't go together"),
         (["key", "week", "--html", "no/such/folder/k.html"], "can't be written"),
-        (["key", "nothere.yaml"], "no student's quiz file"),
+        (["key", "nothere.yaml"], "isn't a student's quiz file"),
     ]
     for arguments, words in cases:
         said = grade("quiz", *arguments, "--course", "course")

@@ -73,7 +73,7 @@ def test_batch_says_that_a_regrade_is_due_until_it_is_done(marked, grade) -> Non
         told = grade("batch", "in", *COURSE, "--out", "results").out
         return told, grade("batch", "in", *COURSE, "--out", "results", "--json").json()["changed_items"]
 
-    note = "t-sum has changed since 2 results were marked; they stand as they were marked"
+    note = "t-sum has changed since 2 results were marked; they keep the marks they have"
     told, changed = said()
     assert f"note: {note}\n  next: grade regrade t-sum --dry-run" in told and changed == {"t-sum": 2}
     assert note in Path("results/index.html").read_text(encoding="utf-8")
@@ -184,7 +184,7 @@ def test_an_item_that_is_gone_is_listed(marked, grade) -> None:
     ("options", "told"),
     [
         (("--quiz", "weak"), "no quiz of this name was drawn"),
-        (("--student", "nobody"), "nothing of this student is stored"),
+        (("--student", "nobody"), "nothing is stored about this student"),
         (("t-some",), "t-some"),
         ((), "nobody is here to agree"),
     ],

@@ -195,7 +195,7 @@ def test_an_answer_can_be_changed_before_it_is_handed_in(week, grade, typing) ->
 def test_practice_in_a_course_counts_nothing_there(week, grade, typing) -> None:
     typing("1", "a", "")
     said = grade("quiz", "take", "week", "--course", "course")
-    assert "This is practice: nothing of it counts." in said.out
+    assert "This is practice: it doesn't count." in said.out
     assert week.scores("me") == []
     assert Path("week-me.yaml").is_file()
     typing("", "")

@@ -130,7 +130,7 @@ def test_format_errors_of_all_fields_at_once_and_no_mark():
         "c": Verdict.FAILED,
         "t": Verdict.SKIPPED,
     }
-    assert "nan is no number" in message(report, "w")
+    assert "nan isn't a number" in message(report, "w")
     assert "this is 3 numbers, but the field takes 2 numbers" in message(report, "c")
     assert "no attempt was used" in report.notes[0]
     assert report.as_json()["score"] is None

@@ -86,7 +86,7 @@ def test_faults_have_their_place(folder: Path, old: str, new: str, place: str, w
 
 def test_an_item_without_code_is_no_exercise(folder: Path) -> None:
     spec = load_spec(folder / "softmax.yaml").model_copy(update={"answer": None})
-    with pytest.raises(SpecError, match="softmax is no code exercise"):
+    with pytest.raises(SpecError, match="softmax isn't a code exercise"):
         load_exercise(spec, folder, "v")
 
 

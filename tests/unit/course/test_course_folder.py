@@ -89,7 +89,7 @@ def test_a_course_is_found_from_the_folders_below(tmp_path: Path) -> None:
 
 
 def test_what_is_no_course_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match="no course folder") as caught:
+    with pytest.raises(CourseError, match="isn't a course folder") as caught:
         Course.open(tmp_path)
     assert "grade init" in str(caught.value)
     (tmp_path / "file").write_text("x")
@@ -199,10 +199,10 @@ def test_all_faults_are_reported_with_their_lines(tmp_path: Path) -> None:
         ("name,email\nAda,a@b\n", "name the columns"),
         ("id,id\n1,2\n", "appears twice"),
         ("ada\nbob\n", "name the columns"),
-        ('id,name\n"ada,Ada\n', "no CSV"),
-        (b"id\n\x81\x8d\n", "no text file"),
-        (b"id\0\n", "no text file"),
-        (b"\xff\xfei\xd8", "no text file"),
+        ('id,name\n"ada,Ada\n', "isn't valid CSV"),
+        (b"id\n\x81\x8d\n", "isn't a text file"),
+        (b"id\0\n", "isn't a text file"),
+        (b"\xff\xfei\xd8", "isn't a text file"),
     ],
 )
 def test_what_is_no_roster(tmp_path: Path, data: bytes | str, message: str) -> None:

@@ -105,8 +105,8 @@ def test_all_faults_are_told_in_the_order_of_their_lines(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("line", "column", "message"),
     [
-        ("timezone: Europe/Berlni", 13, "'Europe/Berlni' is no time zone; did you mean 'Europe/Berlin'?"),
-        ("timezone: /etc/passwd", 13, "'/etc/passwd' is no time zone, such as Europe/Berlin"),
+        ("timezone: Europe/Berlni", 13, "'Europe/Berlni' isn't a time zone; did you mean 'Europe/Berlin'?"),
+        ("timezone: /etc/passwd", 13, "'/etc/passwd' isn't a time zone, such as Europe/Berlin"),
         ("timezone: 1", 13, "the name of a time zone, such as Europe/Berlin, was expected, not the number 1"),
     ],
 )

@@ -75,12 +75,12 @@ def test_heads(head: str, place: tuple[int, str]) -> None:
 @pytest.mark.parametrize(
     ("head", "what", "step"),
     [
-        ("softmax-weight", "this is no question of the quiz", "did you mean softmax-weights?"),
-        ("A full past", "this is no question of the quiz", "did you mean full-pass?"),
-        ("6", "no question", "the questions are 1 to 6: head a column with its number or its item's id"),
-        ("Comments", "no question", "the questions are"),
-        ("week-2/softmax-weights", "no question", "did you mean softmax-weights?"),
-        ("3 things I liked", "no question", "the questions are"),
+        ("softmax-weight", "the quiz has no such question", "did you mean softmax-weights?"),
+        ("A full past", "the quiz has no such question", "did you mean full-pass?"),
+        ("6", "no such question", "the questions are 1 to 6: head a column with its number or its item's id"),
+        ("Comments", "no such question", "the questions are"),
+        ("week-2/softmax-weights", "no such question", "did you mean softmax-weights?"),
+        ("3 things I liked", "no such question", "the questions are"),
         ("2", "question 2 has the parts scores, weights, context", "2.scores, 2.weights, 2.context"),
         ("2d", "question 2 has no part 'd'", "its parts are scores, weights, context"),
         ("2.weight", "question 2 has no part 'weight'", "its parts are"),

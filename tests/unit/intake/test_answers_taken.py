@@ -237,11 +237,11 @@ def test_heads_that_no_quiz_knows_are_told_once(store: Store, tmp_path: Path) ->
     intake = take(store, tmp_path, "id,softmax-weight,3,Comments\nada,1,2,fine\n007,1,,\n")
     assert handed(intake) == {}
     assert [(p.where, p.message, p.next_step) for p in intake.problems] == [
-        ("answers.csv:2", "nothing in this row answers a question of the quiz", "see its heads"),
-        ("answers.csv:3", "nothing in this row answers a question of the quiz", "see its heads"),
+        ("answers.csv:2", "nothing in this row answers a question of the quiz", "check the column headings"),
+        ("answers.csv:3", "nothing in this row answers a question of the quiz", "check the column headings"),
         (
             "answers.csv:1",
-            "'softmax-weight': this is no question of the quiz; 2 answers aren't marked",
+            "'softmax-weight': the quiz has no such question; 2 answers aren't marked",
             "did you mean softmax-weights?",
         ),
         (
@@ -251,7 +251,7 @@ def test_heads_that_no_quiz_knows_are_told_once(store: Store, tmp_path: Path) ->
         ),
         (
             "answers.csv:1",
-            "'Comments': this is no question of the quiz; 1 answer isn't marked",
+            "'Comments': the quiz has no such question; 1 answer isn't marked",
             "the questions are 1 to 3: head a column with its number or its item's id",
         ),
     ]
@@ -264,7 +264,7 @@ def test_a_question_that_only_others_were_asked(store: Store, tmp_path: Path) ->
     intake = take(store, tmp_path, text, quiz="own")
     assert {student: len(files) for student, files in handed(intake).items()} == {"ada": 1, "007": 2}
     assert told(intake) == [
-        ("answers.csv:4", "'softmax-weights': this is no question of the quiz of this student", "007")
+        ("answers.csv:4", "'softmax-weights': the quiz has no such question of this student", "007")
     ]
 
 
@@ -291,7 +291,7 @@ def test_damage_is_told_and_the_rest_of_the_row_is_graded(store: Store, tmp_path
     [
         ("a.csv", "a,b\n1,2\n", "a.csv:1", "the first line names no column that tells who answered"),
         ("a.csv", "\0id,1\n", "a.csv", "the table is no text file"),
-        ("a.xlsx", "id,1\n", "a.xlsx", "this is no workbook that can be read"),
+        ("a.xlsx", "id,1\n", "a.xlsx", "this isn't a workbook that can be read"),
         ("a.yaml", "ada: [\n", "a.yaml:1", "a list that was opened with '[' isn't closed"),
     ],
 )

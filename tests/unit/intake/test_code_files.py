@@ -91,10 +91,10 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_or_device_doesnt_hang_the_grader(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "softmax.py")
-    assert "no ordinary file" in refused(tmp_path / "softmax.py").what
+    assert "isn't a regular file" in refused(tmp_path / "softmax.py").what
     link = tmp_path / "zero.py"
     link.symlink_to("/dev/zero")
-    assert "no ordinary file" in refused(link).what
+    assert "isn't a regular file" in refused(link).what
 
 
 def test_hostile_names_are_cleaned_in_messages(tmp_path: Path) -> None:
@@ -219,12 +219,12 @@ def test_old_notebooks_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("{", "no JSON"),
-        ("not json at all", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ("[1]", "no Jupyter notebook"),
-        ("{}", "no Jupyter notebook"),
-        ('{"cells": 3}', "no Jupyter notebook"),
+        ("{", "isn't valid JSON"),
+        ("not json at all", "isn't valid JSON"),
+        ("[" * 100_000, "isn't valid JSON"),
+        ("[1]", "isn't a Jupyter notebook"),
+        ("{}", "isn't a Jupyter notebook"),
+        ('{"cells": 3}', "isn't a Jupyter notebook"),
         ('{"cells": []}', "no code"),
         ('{"cells": [null, 3, {"cell_type": "markdown", "source": "x"}]}', "no code"),
         ('{"cells": [{"cell_type": "code", "source": "  \\n"}]}', "no code"),

@@ -108,7 +108,7 @@ def test_one_file_per_student(tmp_path: Path, work: Path) -> None:
     }
     assert why(intake) == {
         "softmax.py": "it is unclear whose file this is",
-        "notes.yaml": "this is no filled-in quiz",
+        "notes.yaml": "this isn't a filled-in quiz",
     }
 
 
@@ -155,13 +155,13 @@ def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Pa
     intake = collect(tree(tmp_path / "in", files), work, items=ITEMS)
     assert shown(intake) == {"ada": [], "bob": []}
     assert why(intake) == {
-        "ada/sofmax.py": "there is no code exercise of this name",
-        "ada/zzzz.py": "there is no code exercise of this name",
+        "ada/sofmax.py": "there isn't a code exercise of this name",
+        "ada/zzzz.py": "there isn't a code exercise of this name",
         "ada/report.pdf": "this kind of file isn't graded",
         "ada/softmax.py.txt": "this kind of file isn't graded",
-        "ada/more.zip": "this is no ZIP or tar archive",
+        "ada/more.zip": "this isn't a ZIP or tar archive",
         "ada/more.rar": "this kind of archive is not opened",
-        "ada/conf.yaml": "this is no filled-in quiz",
+        "ada/conf.yaml": "this isn't a filled-in quiz",
         "ada/latin.yaml": "the file isn't valid UTF-8",
         "bob": "this folder holds no file",
     }
@@ -195,7 +195,7 @@ def test_links_and_pipes_in_a_folder_are_not_followed(tmp_path: Path, work: Path
         "this is a link; links are not followed",
         "this is a link; links are not followed",
         "this is a link; links are not followed",
-        "this is no ordinary file",
+        "this isn't a regular file",
     ]
     assert not any("\x1b" in problem.where for problem in intake.problems)
 
@@ -248,7 +248,7 @@ def test_links_and_devices_in_an_archive_are_listed(tmp_path: Path, work: Path) 
     assert shown(intake) == {"bob": [("softmax", "bob/softmax.py")]}
     assert why(intake) == {
         "ada/softmax.py": "this entry is a link; it was not unpacked",
-        "ada/sdpa.py": "this entry is no ordinary file; it was not unpacked",
+        "ada/sdpa.py": "this entry isn't a regular file; it was not unpacked",
     }
 
 
@@ -327,8 +327,8 @@ def test_a_bad_checksum_costs_only_its_entry(tmp_path: Path, work: Path) -> None
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"", "no ZIP or tar archive"),
-        (b"text", "no ZIP or tar archive"),
+        (b"", "isn't a ZIP or tar archive"),
+        (b"text", "isn't a ZIP or tar archive"),
         (b"PK\x03\x04 not really", "the archive is damaged"),
         (b"\x1f\x8b not really", "the archive is damaged"),
     ],

@@ -113,7 +113,7 @@ def test_what_else_a_tar_archive_may_hold(tmp_path: Path, work: Path) -> None:
         "ada/soft.py": "this entry is a link; it was not unpacked",
         "ada/zero.py": "this entry is a device; it was not unpacked",
         "ada/disk.py": "this entry is a device; it was not unpacked",
-        "ada/pipe.py": "this entry is no ordinary file; it was not unpacked",
+        "ada/pipe.py": "this entry isn't a regular file; it was not unpacked",
         "/etc/softmax.py": "this entry has an absolute path as its name; it was not unpacked",
         "../softmax.py": "this entry has a name that leads out of the archive; it was not unpacked",
     }
@@ -176,7 +176,7 @@ def test_a_download_that_broke_off(tmp_path: Path, work: Path) -> None:
     with pytest.raises(IntakeError, match="the archive is damaged") as told:
         read(tmp_path / "in.tar.gz", work, whole[:-5000])
     assert told.value.next_step == "download it again"
-    with pytest.raises(IntakeError, match="no ZIP or tar archive"):
+    with pytest.raises(IntakeError, match="isn't a ZIP or tar archive"):
         read(tmp_path / "in.tar.gz", work, gzip.compress(b"just a text\n" * 100))
     assert not list(work.iterdir())
 
@@ -232,7 +232,7 @@ def test_what_is_wrong_with_an_archive_inside_concerns_nothing_else(tmp_path: Pa
     assert told == {
         "bob/hw.zip": "this archive is empty",
         "kim/hw.zip": "the archive lists too many entries (30; at most 20)",
-        "lee/hw.zip": "this is no ZIP or tar archive",
+        "lee/hw.zip": "this isn't a ZIP or tar archive",
         "mia/hw.zip/../evil.py": "this entry has a name that leads out of the archive; it was not unpacked",
     }
     assert entries.ignored == ["max/hw.zip/__MACOSX/._a.py"]

@@ -202,7 +202,7 @@ def test_an_archive_that_was_handed_in_on_canvas(tmp_path: Path) -> None:
     }
     assert intake.students[1].files[0].marked_late
     (problem,) = intake.problems
-    assert (problem.student, problem.message) == ("007", "this is no ZIP or tar archive")
+    assert (problem.student, problem.message) == ("007", "this isn't a ZIP or tar archive")
 
 
 # --- Moodle ---
@@ -356,7 +356,7 @@ def test_gradescope_where_sid_and_name_contradict_each_other(tmp_path: Path) -> 
     ("text", "where", "what"),
     [
         ("submission_1:\n  :submitters: [\n", "submission_metadata.yml:3", "this list can't be read: "),
-        ("- a\n- b\n", "submission_metadata.yml:1", "this is no list of submissions"),
+        ("- a\n- b\n", "submission_metadata.yml:1", "this isn't a list of submissions"),
         ("a: " + "[" * 40 + "]" * 40, "submission_metadata.yml:1", "this list is nested too deeply"),
         ("", "submission_metadata.yml:1", "the file is empty"),
         ("submission_1: 5\n", "submission_metadata.yml: submission_1", "the list says nothing of it"),

@@ -284,7 +284,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     assert messages(tmp_path) == ["this is a folder"]
     pipe = tmp_path / "pipe.yaml"
     os.mkfifo(pipe)
-    assert messages(pipe) == ["this is no ordinary file"]  # and doesn't wait for a writer
+    assert messages(pipe) == ["this isn't a regular file"]  # and doesn't wait for a writer
     assert messages(tmp_path / ("x" * 5000)) == ["the file can't be read"]
     assert messages(tmp_path / "nul\0.yaml") == ["the file can't be read"]
 

@@ -160,7 +160,7 @@ def test_somebody_who_is_not_in_the_roster_is_written_and_listed() -> None:
     made = canvas(None, table=replace(TABLE, rows=(*ROWS, guest)))
     assert read_csv(made.content)[-1] == ["guest", "", "guest", "", "", "", "4"]
     assert told(made, NoticeKind.UNKNOWN) == [
-        ("guest", "isn't in the roster: see whether Canvas knows this person")
+        ("guest", "isn't in the roster: check whether Canvas knows this person")
     ]
 
 
@@ -197,7 +197,7 @@ def test_a_row_is_found_by_id_login_or_name(tmp_path: Path, row: str, student: s
     made = softmax(write(tmp_path, row), table=replace(TABLE, rows=rows))
     assert list(filled(made).values()) == ["3"]
     by_name = [message for _, message in told(made, NoticeKind.BY_NAME)]
-    assert by_name == (["taken for 0012: nothing else in the row says so"] if "Muller" in row else [])
+    assert by_name == (["matched to 0012 by the name alone"] if "Muller" in row else [])
 
 
 def test_a_row_that_names_two_students_is_listed_and_nobody_gets_the_mark(tmp_path: Path) -> None:
@@ -257,15 +257,15 @@ def test_without_a_roster_the_ids_of_the_marks_are_what_is_known(tmp_path: Path)
     ("text", "what"),
     [
         ("", "the gradebook is empty"),
-        ("Student,ID,Section,HW (1)\nAda,1,A,3\n", "this is no gradebook of Canvas"),
-        ("Name,Points\nPoints Possible,3\n", "this is no gradebook of Canvas"),
+        ("Student,ID,Section,HW (1)\nAda,1,A,3\n", "this isn't a Canvas gradebook"),
+        ("Name,Points\nPoints Possible,3\n", "this isn't a Canvas gradebook"),
         (
             "Student,ID,Section,HW (1)\n    Points Possible,,,10\nAda,1,A,3,4\n",
             "5 fields, but the header has 4",
         ),
         (
             'Student,ID,Section,HW (1)\n    Points Possible,,,10\n"Ada,1,A,3\n',
-            "this line is no CSV: a quotation mark is opened and not closed",
+            "this line isn't valid CSV: a quotation mark is opened and not closed",
         ),
     ],
 )

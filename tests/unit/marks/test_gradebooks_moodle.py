@@ -108,7 +108,7 @@ def test_comments_go_to_the_column_that_moodle_has_for_them() -> None:
 
 @pytest.mark.parametrize(
     ("text", "what"),
-    [("Name,Points\nAda,3\n", "this is no gradebook of Moodle"), ("", "the gradebook is empty")],
+    [("Name,Points\nAda,3\n", "this isn't a Moodle gradebook"), ("", "the gradebook is empty")],
 )
 def test_another_file_is_refused(tmp_path: Path, text: str, what: str) -> None:
     path = tmp_path / "moodle.csv"
@@ -174,5 +174,5 @@ def test_a_worksheet_without_comments_is_told(tmp_path: Path) -> None:
     assert caught.value.what == "the worksheet has no column for comments"
     made = moodle(into=path, columns=("Grade=softmax",))
     assert read_csv(made.content)[1] == ["Participant 1", "Ada Lovelace", "8", "10"]
-    assert told(made, NoticeKind.BY_NAME) == [(f"{path}:2", "taken for 007: nothing else in the row says so")]
+    assert told(made, NoticeKind.BY_NAME) == [(f"{path}:2", "matched to 007 by the name alone")]
     assert not made.is_complete

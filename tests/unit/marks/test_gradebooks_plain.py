@@ -32,7 +32,7 @@ def test_csv_has_a_column_per_item_and_the_total() -> None:
         ["14", "Dan Nothing", "", "", "", ""],
         ["15", "'" + EVE, "0", "0", "unreadable", "0"],
     ]
-    assert ("15", "total: softmax can't be read and counts for nothing") in told(book, NoticeKind.UNREADABLE)
+    assert ("15", "total: softmax can't be read and earns nothing") in told(book, NoticeKind.UNREADABLE)
 
 
 def test_weighted_percent_is_a_column_where_there_is_one() -> None:

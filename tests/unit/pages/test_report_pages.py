@@ -187,7 +187,7 @@ def test_what_cant_be_read_says_why() -> None:
     unread = report(Outcome.FORMAT_ERROR, None, notes=("`nan` is no number",))
     shown = words(feedback_page(student(result(unread)), title="T"))
     assert "costs no attempt" in shown and "`nan` is no number" in shown
-    assert "0 of 2 points 2 of these points are for work that can't be read: it counts for nothing." in shown
+    assert "0 of 2 points 2 of these points are for work that can't be read, which earns nothing." in shown
     by_hand = result(unread, mark=ColumnMark(None, 1.0, by_hand=True))
     for counts in (by_hand, result(unread, mark=ColumnMark(None, None, excused=True)), result(FULL)):
         assert "for work that can't be read" not in words(feedback_page(student(counts), title="T"))

@@ -193,7 +193,7 @@ def test_an_item_that_quotes_another_document_is_not_drawn_for_a_course_on_one(t
         ("needs: [softmaxx]", "no term is called 'softmaxx' in terms.yaml; did you mean 'softmax'?"),
         ("exclude: [softmax-weight]", "there is no item 'softmax-weight' to leave out"),
         ("exercises: [softmaxx]", "there is no item 'softmaxx'"),
-        ("exercises: [softmax-weights]", "softmax-weights is no code exercise"),
+        ("exercises: [softmax-weights]", "softmax-weights isn't a code exercise"),
         ("exercises: [softmax, softmax]", "exercise softmax stands here twice"),
     ],
 )

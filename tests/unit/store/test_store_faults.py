@@ -136,7 +136,7 @@ def test_other_files_are_refused_and_left_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     path.write_bytes(b"these are my notes, not a database " * 100)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="no Softmark store"):
+    with pytest.raises(StoreError, match="isn't a Softmark store"):
         open_store(path)
     assert path.read_bytes() == before
 

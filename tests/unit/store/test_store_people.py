@@ -100,7 +100,7 @@ def test_names_in_the_archive_lead_nowhere_else(tmp_path: Path) -> None:
 
 def test_an_archive_replaces_no_file_and_says_why_it_cant_be_written(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_text("mine")
-    with pytest.raises(InputError, match="a file of that name is there"):
+    with pytest.raises(InputError, match="a file of that name exists"):
         write_person(tmp_path / "x.zip", "x", None, {"attempts": []})
     assert (tmp_path / "x.zip").read_text() == "mine"
     with pytest.raises(StoreError, match="the archive can't be written"):

@@ -178,11 +178,11 @@ def test_a_backup_holds_the_same_rows_and_is_a_store(filled: Store, tmp_path: Pa
 def test_a_backup_replaces_no_file(filled: Store, tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("mine")
-    with pytest.raises(InputError, match="a file of that name is there"):
+    with pytest.raises(InputError, match="a file of that name exists"):
         filled.upkeep.back_up(path)
     link = tmp_path / "link.db"
     link.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="a file of that name is there"):
+    with pytest.raises(InputError, match="a file of that name exists"):
         filled.upkeep.back_up(link)
     assert path.read_text() == "mine" and not (tmp_path / "nowhere").exists()
 

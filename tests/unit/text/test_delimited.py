@@ -92,7 +92,7 @@ def test_a_nul_character_costs_its_line() -> None:
 
 @pytest.mark.parametrize("data", [b"\x81\x8d", b"a\0b", b"\xff\xfea\xd8", b"PK\x03\x04\0\0"])
 def test_no_text(data: bytes) -> None:
-    with pytest.raises(IntakeError, match="the table is no text file"):
+    with pytest.raises(IntakeError, match="the table isn't a text file"):
         read(data)
 
 
@@ -124,6 +124,6 @@ def test_any_bytes_are_rows_or_one_clear_error(data: bytes) -> None:
     try:
         found = read(data)
     except IntakeError as error:
-        assert "no text file" in error.what and error.where == "t.csv"
+        assert "isn't a text file" in error.what and error.where == "t.csv"
     else:
         assert all(any(row.cells) for row in found.rows)

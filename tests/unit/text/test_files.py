@@ -97,7 +97,7 @@ def test_the_folder_of_a_killed_process_goes_and_a_live_ones_stays(
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="no ordinary file"):
+    with pytest.raises(OSError, match="isn't a regular file"):
         read_bounded(tmp_path / "pipe", 10)
     with pytest.raises(IsADirectoryError):
         read_bounded(tmp_path, 10)

@@ -166,7 +166,7 @@ def _numbers(option: Any) -> tuple[float, ...]:
         return tuple(number for entry in option for number in _numbers(entry))
     # bool is an int in Python, but true is no printed number
     if isinstance(option, bool) or not isinstance(option, int | float):
-        raise ValueError(f"the printed option {str(option)[:40]!r} is no number or list of numbers")
+        raise ValueError(f"the printed option {str(option)[:40]!r} is neither a number nor a list of numbers")
     return (float(option),)
 
 
