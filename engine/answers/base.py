@@ -178,6 +178,8 @@ class AnswerType:
     """Whether a second try at the very same variant would be elimination rather than thought."""
     shows_policy = False
     """Whether the scoring rule is shown beside the field: where guessing or leaving out is a decision."""
+    lines_on_paper = 1
+    """Lines to write on where a quiz is printed."""
 
     def draft(self, answer: Any, context: FieldContext) -> FieldDraft:
         """Draft the field that an item's answer spec describes.

@@ -16,6 +16,7 @@ class Matrix(NumericType):
 
     name = "matrix"
     axes = 2
+    lines_on_paper = 3  # it is written row by row
 
     @staticmethod
     def _shape(part: Part) -> tuple[int, int]:

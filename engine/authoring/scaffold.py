@@ -13,9 +13,7 @@ import shutil
 import textwrap
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +21,11 @@ from engine.answers import answer_kinds
 from engine.errors import UsageError
 from engine.text.escape import clean_line
 
+_FOLDER = files("engine.authoring") / "scaffolds"
 # A choice also begins as a pool of which each variant shows some; code comes last, for it gets a folder.
-_TYPES = [kind for kind in answer_kinds() if kind not in ("single_choice", "code")]
+_TYPES = [kind for kind in answer_kinds() if kind != "single_choice" and (_FOLDER / f"{kind}.yaml").is_file()]
 KINDS = ("single_choice", "single_choice_pool", *_TYPES, "steps", "code")
-"""What can be begun: the answer types, single choice computed and from a pool, and several steps."""
+"""What can be begun: answer types with a template, single choice computed and from a pool, several steps."""
 _CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
 _WIDTH = 100  # of a comment in the problem file
 _TITLE_LENGTH = range(3, 121)  # as in the schema
@@ -163,13 +162,8 @@ def _plans() -> list[str]:
     return family_names()
 
 
-@cache
-def _folder() -> Traversable:
-    return files("engine.authoring") / "scaffolds"
-
-
 def _text(words: Mapping[str, str], *names: str) -> str:
-    text = "".join((_folder() / name).read_text(encoding="utf-8") for name in names)
+    text = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in names)
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
     return text

@@ -325,3 +325,17 @@ class CodeAnswer(StrictModel):
     limits: LimitsSpec = Field(
         default=LimitsSpec(), description="Time and memory, if the usual ones don't fit."
     )
+
+
+# An answer type is named here and in the registry of :mod:`engine.answers`, and nowhere else.
+AnyAnswer = (
+    SingleChoiceAnswer
+    | MultipleChoiceAnswer
+    | NumberAnswer
+    | VectorAnswer
+    | MatrixAnswer
+    | OrderingAnswer
+    | MatchingAnswer
+    | TokenAnswer
+    | CodeAnswer
+)

@@ -20,17 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine.items.answer_specs import (
-    CodeAnswer,
-    MatchingAnswer,
-    MatrixAnswer,
-    MultipleChoiceAnswer,
-    NumberAnswer,
-    OrderingAnswer,
-    SingleChoiceAnswer,
-    TokenAnswer,
-    VectorAnswer,
-)
+from engine.items.answer_specs import AnyAnswer
 from engine.items.field_types import (
     EntryId,
     Expression,
@@ -100,15 +90,7 @@ def _outside_first(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
 
 
 AnswerSpec = Annotated[
-    SingleChoiceAnswer
-    | MultipleChoiceAnswer
-    | NumberAnswer
-    | VectorAnswer
-    | MatrixAnswer
-    | OrderingAnswer
-    | MatchingAnswer
-    | TokenAnswer
-    | CodeAnswer,
+    AnyAnswer,
     Field(discriminator="type"),
     SerializeAsAny(),  # or the union would warn of a type that isn't its own
     WrapValidator(_outside_first),

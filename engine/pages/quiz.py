@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.answers import blank_hint
+from engine.answers import blank_hint, kind_of
 from engine.errors import QuizError
 from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
 from engine.pages.render import render
@@ -23,9 +23,6 @@ from engine.text.files import replace_text, write_errors
 
 # Fewer students' files are written sooner than processes are started.
 _LEAST_FOR_PROCESSES = 40
-
-# Lines to write on, by answer type: a matrix is written row by row.
-_LINES = {"matrix": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,7 @@ def _part(part: Part) -> _PrintedPart:
         hint=blank_hint(part),
         options=_options(part.options),
         prompts=_options(part.prompts),
-        lines=_LINES.get(part.type, 1),
+        lines=kind_of(part.type).lines_on_paper,
     )
 
 

@@ -293,7 +293,7 @@ def _wrong_answers(attempt: Attempt, variant: Variant) -> Iterable[_Wrong]:
             continue
         result = kind.mark(part, read)
         if not result.is_full and not result.diagnosis:
-            entries = () if part.type == "token" else tuple(map(float, read))
+            entries = tuple(map(float, read)) if kind.is_numeric else ()
             yield _Wrong(attempt.student, (variant.item, part.id), variant.title, text.strip(), entries)
 
 

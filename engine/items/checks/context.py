@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from engine.errors import Diagnostic
 from engine.expressions.functions import FUNCTIONS
+from engine.items.answer_specs import AnyAnswer
+from engine.items.field_types import StrictModel
 from engine.text.escape import one_line
 from engine.text.words import did_you_mean
 from engine.text.yaml_errors import YamlDocument
 
 Where = tuple[int | str, ...]
 """A path into the data, such as ``("steps", 0, "answer", "key")``."""
-
-# Every answer type is in one of the two; a test compares them with the schema.
-_WITH_VALUE = ("number", "vector", "matrix", "single_choice", "token")
-_WITHOUT_VALUE = ("multiple_choice", "ordering", "matching", "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,8 @@ class CheckContext:
         # a misspelt type is one fault, and not also that the key's name isn't defined in the solution
         data = mapping(self.value(*holder, "answer"))
         kind = data.get("type")
-        return kind in _WITH_VALUE or (kind not in _WITHOUT_VALUE and "key" in data)
+        has_value = _types_with_value().get(kind) if isinstance(kind, str) else None
+        return "key" in data if has_value is None else has_value
 
     def values(self) -> frozenset[str]:
         """Return the names of parameters and derived values."""
@@ -163,6 +163,15 @@ def undefined_name(name: str, site: TextSite) -> str:
 def unknown_function(name: str, functions: frozenset[str]) -> str:
     """Return that there is no such function, with the one that is nearest."""
     return f"there is no function '{one_line(name)}'" + did_you_mean(name, sorted(functions))
+
+
+@cache
+def _types_with_value() -> dict[str, bool]:
+    """Return for each answer type of the engine whether its key is an expression, so that it has a value."""
+    models: tuple[type[StrictModel], ...] = get_args(AnyAnswer)
+    return {
+        get_args(model.model_fields["type"].annotation)[0]: "key" in model.model_fields for model in models
+    }
 
 
 def mapping(value: Any) -> dict[str, Any]:
