@@ -169,19 +169,21 @@ class ArrayInputs:
         return ExpectedResult.array(np.asarray(values.detach().numpy()), dtype, *self._tolerance(args))
 
     def gradients(
-        self, args: tuple[Argument, ...], cotangent: Floats, least_factor: float = 1.0
+        self, args: tuple[Argument, ...], cotangent: Floats, slack: float | None = None
     ) -> list[ExpectedPart]:
         """Return the gradients of the sum of result times cotangent with respect to every array.
 
-        Their slack is that of the result times their largest entry, at least times `least_factor`.
+        Their slack is that of the result times their largest entry, at least times 1, unless `slack` says it.
         """
-        relative, slack = self._tolerance(args)
+        relative, of_result = self._tolerance(args)
         options = self.options(args)
         gradients = gradients_of(
             lambda *arrays: self._reference(*arrays, *options), self.arrays(args), cotangent
         )
         return [
-            ExpectedPart(array, "float64", relative, slack * max(least_factor, float(np.abs(array).max())))
+            ExpectedPart(
+                array, "float64", relative, slack or of_result * max(1.0, float(np.abs(array).max()))
+            )
             for array in gradients
         ]
 
@@ -266,10 +268,10 @@ class ArrayFamily(ExerciseFamily):
         cotangent: Floats,
         *,
         public: bool = False,
-        least_factor: float = 1.0,
+        slack: float | None = None,
     ) -> None:
-        """Add one case whose gradients are judged; see :meth:`ArrayInputs.gradients` for the factor."""
-        gradients = self.inputs.gradients(args, cotangent, least_factor)
+        """Add one case whose gradients are judged; see :meth:`ArrayInputs.gradients` for the slack."""
+        gradients = self.inputs.gradients(args, cotangent, slack)
         plan.gradient_case(name, *args, cotangents=(cotangent,), gradients=gradients, public=public)
 
 

@@ -99,14 +99,25 @@ def integers(low: int, high: int) -> SearchStrategy[int]:
     return st.integers(low, high)
 
 
-def draw_sizes(seed: bytes, *strategies: SearchStrategy[Any], different: int = 0) -> tuple[Any, ...]:
-    """Return one example of every strategy; no two of the first `different` ones are equal."""
+def hundreds(low: int, high: int) -> SearchStrategy[float]:
+    """Return a strategy for 100 times an integer from `low` to `high`."""
+    # the factor belongs to the strategy: hypothesis draws other sizes beside it when it is applied outside
+    return integers(low, high).map(lambda count: 100.0 * count)
+
+
+def together(*strategies: SearchStrategy[Any]) -> SearchStrategy[tuple[Any, ...]]:
+    """Return a strategy for one example of every strategy."""
     from hypothesis import strategies as st
 
-    together = st.tuples(*strategies)
+    return st.tuples(*strategies)
+
+
+def draw_sizes(seed: bytes, *strategies: SearchStrategy[Any], different: int = 0) -> tuple[Any, ...]:
+    """Return one example of every strategy; no two of the first `different` ones are equal."""
+    sizes = together(*strategies)
     if different:  # hypothesis likes to draw the same again
-        together = together.filter(lambda sizes: len(set(sizes[:different])) == different)
-    return draw_specs(together, 1, seed)[0]
+        sizes = sizes.filter(lambda drawn: len(set(drawn[:different])) == different)
+    return draw_specs(sizes, 1, seed)[0]
 
 
 def spread(size: int) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from engine.code.arguments import Argument
 from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
 from engine.code.plan import ExpectedResult
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, single
-from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
+from engine.code.random_values import ExactValues, draw_sizes, hundreds, integers, unequal_sizes
 from engine.code.shared_cases import LOW
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
@@ -69,7 +69,7 @@ class _MaskedSoftmax(ArrayFamily):
         flat, wide, cube, side, row, height = draw_sizes(
             seed,
             *(unequal_sizes(count, least={count - 1: 3}) for count in (2, 2, 3)),
-            *(integers(3, 4), integers(3, 6), integers(80, 99)),
+            *(integers(3, 4), integers(3, 6), hundreds(80, 99)),
         )
         shapes = {"flat": flat, "wide": wide}
         public = _add_public(plan)
@@ -78,7 +78,7 @@ class _MaskedSoftmax(ArrayFamily):
         _add_broadcast(plan, flat, cube, side, values)
         _add_relations(plan, hidden, wide, values)
         _add_all_hidden(plan, {**shapes, "even": (side, side)}, values)
-        _add_large(plan, flat, 100.0 * height, values)
+        _add_large(plan, flat, height, values)
         _add_precisions(plan, shapes, values)
         _add_layouts(plan, hidden)
         # every row sees something: what a program makes of the gradient of an empty row is its own affair
@@ -89,9 +89,7 @@ class _MaskedSoftmax(ArrayFamily):
         for name, args in inputs:
             cotangent = values.eighths(2, args[0].shape)
             # less than 8 times the weights' slack would catch what a constant of 1e-8 in the denominator does
-            self.add_gradient(
-                plan, f"{name}-gradient", args, cotangent, public=name == "square", least_factor=8.0
-            )
+            self.add_gradient(plan, f"{name}-gradient", args, cotangent, public=name == "square", slack=8e-9)
         _add_refused(plan)
         draw = partial(_draw, values)
         plan.add_beyond_blocks(draw, beyond_blocks(flat, values))

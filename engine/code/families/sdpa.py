@@ -75,10 +75,8 @@ class _Sdpa(ArrayFamily):
         inputs["masked"] = (*mild, values.partial_mask(masked[:2]))
         for name, args in inputs.items():
             cotangent = values.eighths(1, self.expected(args).values.shape)
-            # less than 10 times the slack would catch what a small constant in the denominator does
-            self.add_gradient(
-                plan, f"{name}-gradient", args, cotangent, public=name == "rect", least_factor=10.0
-            )
+            # entries of at most 8: sums of a few hundred products, each rounded at 1e-15
+            self.add_gradient(plan, f"{name}-gradient", args, cotangent, public=name == "rect", slack=1e-8)
         _add_refused(plan)
         plan.add_beyond_blocks(partial(_draw_small_scores, values), beyond_blocks(first, values))
         plan.add_again(public)

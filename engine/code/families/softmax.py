@@ -10,7 +10,7 @@ import numpy as np
 from engine.code.arguments import Argument
 from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
 from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, single
-from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
+from engine.code.random_values import ExactValues, draw_sizes, hundreds, integers, together, unequal_sizes
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
 _BILLIONS = 2.0**32  # beyond any bound at which scores might be cut off; eighths stay exact there
@@ -33,9 +33,9 @@ class _Softmax(ArrayFamily):
         return _INPUTS.fits(args) and isinstance(axis, int) and -x.ndim <= axis < x.ndim
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
-        tall = (integers(2, 4), integers(3, 5))
-        flat, wide, cube, row, *large, height = draw_sizes(
-            seed, *map(unequal_sizes, (2, 2, 3)), integers(3, 6), *tall, integers(80, 99)
+        tall = together(integers(2, 4), integers(3, 5))
+        flat, wide, cube, row, large, height = draw_sizes(
+            seed, *map(unequal_sizes, (2, 2, 3)), integers(3, 6), tall, hundreds(80, 99)
         )
         public = _add_public(plan)
         hidden = {
@@ -50,7 +50,7 @@ class _Softmax(ArrayFamily):
         plan.judge("sum1", plan.case("flat-low", plan.argument(hidden["flat"]) - 8), axis=-1)
         _add_axes(plan, public["rect"], hidden)
         _add_relations(plan, public["rect"], hidden, values)
-        _add_large(plan, tuple(large), 100.0 * height, values)
+        _add_large(plan, large, height, values)
         _add_precisions(plan, {"flat": flat, "wide": wide}, values)
         for name, *axis in (("flat",), ("wide",), ("cube", 1)):
             for layout in ("strided", "read-only"):
@@ -61,10 +61,8 @@ class _Softmax(ArrayFamily):
         inputs["cube"] = (values.eighths(2, cube), 1)
         for name, args in inputs.items():
             cotangent = values.eighths(2, _INPUTS.arrays(args)[0].shape)
-            # less than 8 times the slack would catch what a constant of 1e-8 in the denominator does
-            self.add_gradient(
-                plan, f"{name}-gradient", args, cotangent, public=name == "square", least_factor=8.0
-            )
+            # less than 8 times a weight's slack would catch what a constant of 1e-8 in the denominator does
+            self.add_gradient(plan, f"{name}-gradient", args, cotangent, public=name == "square", slack=8e-9)
 
         def draw(shape: tuple[int, ...]) -> tuple[Floats]:
             return (values.distinct(4, shape),)
