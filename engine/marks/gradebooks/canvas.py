@@ -18,9 +18,9 @@ from engine.marks.gradebooks.columns import TargetColumn, wanted_targets, where_
 from engine.marks.gradebooks.fill import (
     LmsSheet,
     SheetRow,
+    TargetPlace,
     everybody,
-    fill_sheet,
-    join_rows,
+    fill_targets,
     place_of,
     read_sheet,
 )
@@ -68,7 +68,11 @@ def _canvas_gradebook(request: GradebookRequest) -> GradebookFile:
                 f"Canvas reads no marks under {clean_line(target.heading, 80)!r}",
                 expected="a heading that isn't one of Canvas's own totals",
             )
-    file = _new(request, targets) if request.into is None else _filled(request, request.into, targets)
+    file = (
+        _new_gradebook(request, targets)
+        if request.into is None
+        else _filled_gradebook(request, request.into, targets)
+    )
     near = [
         GradebookNotice(NoticeKind.NOTE, head, _NEAR_TEXT)
         for head in file.headings
@@ -77,32 +81,32 @@ def _canvas_gradebook(request: GradebookRequest) -> GradebookFile:
     return replace(file, notices=(*near, *file.notices))
 
 
-def _filled(request: GradebookRequest, path: Path, targets: list[TargetColumn]) -> GradebookFile:
+def _filled_gradebook(request: GradebookRequest, path: Path, targets: list[TargetColumn]) -> GradebookFile:
     sheet = read_sheet(path)
     possible = _possible_row(sheet)
     about = _about(sheet)
-    notices: list[GradebookNotice] = []
-    places = []
     open_columns = _open_columns(sheet, possible)
-    there = [sheet.header[number] for number in open_columns]
-    for target, column in where_headed(targets, sheet.header, open_columns, request):
-        if column is None:
+    assignments = [sheet.header[number] for number in open_columns]
+
+    def place_target(
+        target: TargetColumn, column: int, is_new: bool
+    ) -> tuple[TargetPlace, list[GradebookNotice]]:
+        heading = sheet.header[column]
+        notices = []
+        if is_new:
             # Without the number of an assignment Canvas makes a new one on import.
-            column = sheet.add_column(text_cell(target.heading))
             possible.raw[column] = number_cell(target.maximum, decimal_comma=sheet.decimal_comma)
             message = "Canvas makes a new assignment of this column"
-            if near := near_words(target.heading, there):
+            if near := near_words(target.heading, assignments):
                 message += f'; did you mean --column "{near[0]}={target.ids}"?'
-            notices.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], message))
-        place, more = place_of(
-            target, column, sheet.header[column], possible.raw[column], scale=request.scale
-        )
-        places.append(place)
-        notices += more
+            notices.append(GradebookNotice(NoticeKind.NOTE, heading, message))
+        place, about_points = place_of(target, column, heading, possible.raw[column], scale=request.scale)
+        return place, notices + about_points
+
+    headed = where_headed(targets, sheet.header, open_columns, request)
     # Canvas exports a test student and rows about posting among the people.
     people = [row for row in sheet.rows if row is not possible and _is_person(row, about)]
-    joined = join_rows(sheet, people, about, request.table, request.roster)
-    return fill_sheet(sheet, replace(joined, notices=[*notices, *joined.notices]), places, _SIGNS)
+    return fill_targets(sheet, headed, place_target, people, about, request, _SIGNS)
 
 
 def _possible_row(sheet: LmsSheet) -> SheetRow:
@@ -144,7 +148,7 @@ def _about(sheet: LmsSheet) -> dict[str, int]:
     return columns | {"lms_id": number}
 
 
-def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
+def _new_gradebook(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
     people = everybody(request.table, request.roster).by_id
     new = NewRows(targets, _SIGNS, request)
     rows = [

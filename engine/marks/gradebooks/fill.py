@@ -1,15 +1,15 @@
 """Put marks into a learning system's own file; every cell that isn't ours stays as it is.
 
-The file is read as it stands (:func:`read_sheet`), its rows are matched to our students
-(:func:`join_rows`), and some cells are changed (:func:`fill_sheet`). A mark that goes to the wrong person is
-worse than one that a person has to write: whole cells are compared, and everything in a row that identifies
-the student must agree.
+The file is read as it stands (:func:`read_sheet`), its rows are matched to our students (:func:`join_rows`),
+and some cells are changed (:func:`fill_sheet`); :func:`fill_targets` does the last two. A mark that goes to
+the wrong person is worse than one that a person has to write: whole cells are compared, and everything in a
+row that identifies the student must agree.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from engine.marks.gradebooks.cells import (
     entry_of,
 )
 from engine.marks.gradebooks.columns import TargetColumn
-from engine.marks.gradebooks.formats import GradebookFile, GradebookNotice, NoticeKind
+from engine.marks.gradebooks.formats import GradebookFile, GradebookNotice, GradebookRequest, NoticeKind
 from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, kept_cell, number_cell, read_delimited, text_cell
 from engine.text.words import count_noun
@@ -319,15 +319,62 @@ def place_of(
     return TargetPlace(target, column), [GradebookNotice(NoticeKind.UNTOUCHED, heading, message)]
 
 
-def fill_sheet(
-    sheet: LmsSheet, joined: JoinedRows, places: Sequence[TargetPlace], signs: CellSigns
+# Target, its column, and whether that is new → where its marks go, with notices.
+PlaceTarget = Callable[[TargetColumn, int, bool], tuple[TargetPlace, list[GradebookNotice]]]
+
+
+def fill_targets(
+    sheet: LmsSheet,
+    headed: Iterable[tuple[TargetColumn, int | None]],
+    place_target: PlaceTarget,
+    people: Sequence[SheetRow],
+    columns: Mapping[str, int],
+    request: GradebookRequest,
+    signs: CellSigns,
 ) -> GradebookFile:
-    """Return the file with our marks in it.
+    """Return a gradebook with our marks in it, in new columns where it has none for them.
+
+    Parameters
+    ----------
+    sheet : LmsSheet
+    headed : iterable of (TargetColumn, int or None)
+        Targets with their columns: see :func:`engine.marks.gradebooks.columns.where_headed`.
+    place_target : callable
+        What the learning system has to say about each of them.
+    people : sequence of SheetRow
+        The rows about people.
+    columns : mapping of str to int
+        Field of a person → its column.
+    request : GradebookRequest
+    signs : CellSigns
+    """
+    places = []
+    notices: list[GradebookNotice] = []
+    for target, column in headed:
+        is_new = column is None
+        place, about_it = place_target(
+            target, sheet.add_column(text_cell(target.heading)) if column is None else column, is_new
+        )
+        places.append(place)
+        notices += about_it
+    return fill_sheet(
+        sheet, join_rows(sheet, people, columns, request.table, request.roster), places, signs, notices
+    )
+
+
+def fill_sheet(
+    sheet: LmsSheet,
+    joined: JoinedRows,
+    places: Sequence[TargetPlace],
+    signs: CellSigns,
+    notices: Sequence[GradebookNotice] = (),
+) -> GradebookFile:
+    """Return the file with our marks in it; `notices` come before those of the rows.
 
     Where there is a mark, it is written. Ungraded and unreadable work is written as no mark, with a notice.
     Where nothing was handed in, the cell stays as it is, with a notice if something stands there.
     """
-    notices = list(joined.notices)
+    notices = [*notices, *joined.notices]
     for ours in joined.absent:
         if any(entry_of(ours, place.target).state is not EntryState.MISSING for place in places):
             notices.append(

@@ -21,6 +21,7 @@ from engine.marks.gradebooks.fill import (
     TargetPlace,
     everybody,
     fill_sheet,
+    fill_targets,
     join_rows,
     place_of,
     read_sheet,
@@ -81,9 +82,7 @@ def _worksheet_gradebook(sheet: LmsSheet, request: GradebookRequest) -> Gradeboo
             notices.append(GradebookNotice(NoticeKind.UNTOUCHED, ours.student, message))
         else:
             rows.append((row, ours))
-    return fill_sheet(
-        sheet, replace(joined, rows=rows, notices=[*notices, *joined.notices]), [place], _WORKSHEET_SIGNS
-    )
+    return fill_sheet(sheet, replace(joined, rows=rows), [place], _WORKSHEET_SIGNS, notices)
 
 
 _SIGNS = CellSigns(None, missing="-", ungraded="-", unreadable="-")
@@ -101,17 +100,17 @@ _ABOUT = {"institution", "department", "last downloaded from this course"}
 def _moodle_gradebook(request: GradebookRequest) -> GradebookFile:
     """Return a file that Moodle imports: the one of ``into`` with our marks in it, or a new one."""
     if request.into is None:
-        return _new(request, wanted_targets(request))
+        return _new_gradebook(request, wanted_targets(request))
     sheet = read_sheet(request.into)
     if _is_worksheet(sheet):
         return _worksheet_gradebook(sheet, request)
     if request.scale:
         # A gradebook has the full points nowhere, so there is nothing to scale to.
         raise UsageError("only a grading worksheet says its full points", next_step="leave --scale out")
-    return _filled(sheet, request)
+    return _filled_gradebook(sheet, request)
 
 
-def _filled(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
+def _filled_gradebook(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
     about = person_columns(sheet.header)
     if not about.keys() & {"id", "email", "login"}:
         raise UsageError(
@@ -125,17 +124,17 @@ def _filled(sheet: LmsSheet, request: GradebookRequest) -> GradebookFile:
         for place, head in enumerate(sheet.header)
         if place not in about.values() and plain_head(head) not in _ABOUT and _kind(head) in ("", "real")
     ]
-    notices: list[GradebookNotice] = []
-    places = []
-    for target, column in where_headed(wanted_targets(request), sheet.header, open_columns, request, _plain):
-        if column is None:
-            column = sheet.add_column(text_cell(target.heading))
-            message = "new column: choose “New grade item” for it when you import the file"
-            notices.append(GradebookNotice(NoticeKind.NOTE, sheet.header[column], message))
+
+    def place_target(
+        target: TargetColumn, column: int, is_new: bool
+    ) -> tuple[TargetPlace, list[GradebookNotice]]:
+        message = "new column: choose “New grade item” for it when you import the file"
+        notices = [GradebookNotice(NoticeKind.NOTE, sheet.header[column], message)] if is_new else []
         comments = _comments(sheet, column) if request.feedback else None
-        places.append(TargetPlace(target, column, comments=comments))
-    joined = join_rows(sheet, sheet.rows, about, request.table, request.roster)
-    return fill_sheet(sheet, replace(joined, notices=[*notices, *joined.notices]), places, _SIGNS)
+        return TargetPlace(target, column, comments=comments), notices
+
+    headed = where_headed(wanted_targets(request), sheet.header, open_columns, request, _plain)
+    return fill_targets(sheet, headed, place_target, sheet.rows, about, request, _SIGNS)
 
 
 def _plain(heading: str) -> str:
@@ -156,7 +155,7 @@ def _comments(sheet: LmsSheet, column: int) -> int:
     return sheet.add_column(_KIND_SUFFIX.sub("", sheet.header[column]) + " (Feedback)")
 
 
-def _new(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
+def _new_gradebook(request: GradebookRequest, targets: list[TargetColumn]) -> GradebookFile:
     people = everybody(request.table, request.roster).by_id
     mine = [(row, people[row.student]) for row in request.table.rows]
     # An address identifies people in every Moodle; id numbers are optional there.
