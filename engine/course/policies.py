@@ -21,8 +21,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from engine.items.field_types import Number, Whole
-from engine.items.parameter_specs import refuse
+from engine.items.field_types import Number, Whole, refuse
 from engine.text.schema_errors import describe
 from engine.text.words import did_you_mean
 

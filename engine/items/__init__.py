@@ -25,8 +25,7 @@ from engine.items.answer_specs import (
     VectorAnswer,
 )
 from engine.items.bank import Bank, builtin_bank, item_version, load_spec
-from engine.items.misconceptions import builtin_root
-from engine.items.parameter_specs import (
+from engine.items.field_types import (
     ChoiceParameter,
     DecimalParameter,
     FixedParameter,
@@ -36,6 +35,7 @@ from engine.items.parameter_specs import (
     VectorParameter,
     WeightsParameter,
 )
+from engine.items.misconceptions import builtin_root
 from engine.items.problem_spec import (
     AnswerSpec,
     ItemMisconception,

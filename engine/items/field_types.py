@@ -1,14 +1,16 @@
-"""The basic kinds of value in a problem file: names, prose, expressions, exact numbers.
+"""The kinds of value in a problem file: those that are written there, and those that are drawn for a variant.
 
 Numbers are read as :class:`decimal.Decimal` where their decimals matter: a step of ``0.1`` is exactly one
 tenth. An *expression* is a text in the language of :mod:`engine.expressions`: ``context(reverse(w), H)``.
+Whether anything can be drawn from a range is checked here, when the file is read, and not at the first draw.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -20,14 +22,17 @@ from pydantic import (
     StringConstraints,
     Tag,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
+
+from engine.text.words import count_noun
 
 MAX_SIZE = 16
 """The longest side of a vector or matrix: more numbers don't fit on a page, or into a student's patience."""
 MAX_ENTRIES = 1024
 """The most numbers that one value holds: a probability tree of 5 words and depth 4 has 780."""
-# Drawn numbers are counted in units of 10^-12 (parameter_specs), and as many digits of a key count.
+# Drawn numbers are counted in units of 10^-12, and as many digits of a key count.
 _MAX_DECIMALS = 12
 # A float64 still has six exact decimals here.
 _BOUND = 10**9
@@ -141,3 +146,206 @@ class StrictModel(BaseModel):
     """The base of all models: a key that isn't known is an error (most are misspelt), values are frozen."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)
+
+
+def refuse(field: str, message: str) -> NoReturn:
+    """Raise the fault of one key of a model, so that it is shown at that key."""
+    raise PydanticCustomError("rule", "{text}", {"text": message, "field": field})
+
+
+# More steps than anybody can tell apart in an exercise; excluded values and distinct draws look at them all.
+_MAX_VALUES = 100_000
+
+
+def check_range(
+    low: Decimal, high: Decimal, step: Decimal, exclude: Sequence[Decimal], *, distinct: int = 1
+) -> None:
+    """Refuse a range from which ``distinct`` different multiples of ``step`` can't be drawn.
+
+    Raises
+    ------
+    PydanticCustomError
+        Bounds in the wrong order or no multiples of ``step``, too many values, or all excluded.
+    """
+    if low > high:
+        refuse("range", f"the range goes from {low} down to {high}; write the smaller bound first")
+    for bound in (low, high):
+        if _units(bound) % _units(step):
+            refuse("range", f"the bound {bound} isn't a multiple of the step {step}")
+    # in whole units: 0.3 / 0.1 is 2.9999999999999996 in floats
+    count = (_units(high) - _units(low)) // _units(step) + 1
+    if count > _MAX_VALUES:
+        refuse(
+            "range",
+            f"the range holds {count_noun(count, 'multiple', ',')} of {step}; at most "
+            f"{_MAX_VALUES:,} are possible",
+        )
+    removed = {value for value in exclude if low <= value <= high and _units(value) % _units(step) == 0}
+    if count - len(removed) < distinct:
+        remaining = max(0, count - len(removed))
+        needed = "a value is needed" if distinct == 1 else f"{distinct} different ones are needed"
+        refuse(
+            "exclude" if removed else "range",
+            f"the range leaves {count_noun(remaining, 'value')}, but {needed}",
+        )
+
+
+_R = TypeVar("_R", "DecimalParameter", "MatrixParameter")
+
+
+def _check_grid(parameter: _R) -> _R:
+    check_range(*parameter.range, parameter.step, parameter.exclude)
+    return parameter
+
+
+def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
+    """Refuse a step from which ``size`` positive multiples can't sum to 1 exactly.
+
+    Raises
+    ------
+    PydanticCustomError
+        The step doesn't divide 1, is too fine, or leaves too few parts.
+    """
+    if _units(Decimal(1)) % _units(step) != 0:
+        refuse("step", f"the step {step} doesn't divide 1, so the values can't sum to 1")
+    parts = _units(Decimal(1)) // _units(step)
+    if parts > _MAX_VALUES:
+        refuse("step", f"the step {step} is too fine; at most {_MAX_VALUES:,} parts are possible")
+    # 1 + 2 + … + size are the smallest different parts
+    needed = size * (size + 1) // 2 if distinct else size
+    if parts < needed:
+        kind = "different positive" if distinct else "positive"
+        refuse(
+            "step", f"{size} {count_noun(kind, 'multiple')} of {step} can't sum to 1; choose a smaller step"
+        )
+
+
+def _units(value: Decimal) -> int:
+    """Return an exact number (of at most 12 decimals) in units of 10^-12."""
+    return int(value.scaleb(12))
+
+
+class FixedParameter(StrictModel):
+    """A value that is the same in every variant: a number or a nested list of numbers."""
+
+    kind: Literal["fixed"]
+    value: Numbers = Field(
+        description="A number, a word, a list of numbers or a list of such lists, all equally long."
+    )
+
+
+class IntegerParameter(StrictModel):
+    """A whole number, both bounds included."""
+
+    kind: Literal["integer"]
+    range: tuple[Whole, Whole] = Field(description="Smallest and largest value.")
+    exclude: tuple[Whole, ...] = Field(default=(), description="Values that are never drawn.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        low, high = self.range
+        check_range(Decimal(low), Decimal(high), Decimal(1), [Decimal(value) for value in self.exclude])
+        return self
+
+
+class DecimalParameter(StrictModel):
+    """A multiple of ``step`` within ``range``, both bounds included."""
+
+    kind: Literal["decimal"]
+    range: tuple[Number, Number] = Field(description="Smallest and largest value.")
+    step: PositiveNumber = Field(description="Every value is a multiple of this.")
+    exclude: tuple[Number, ...] = Field(default=(), description="Values that are never drawn.")
+
+    _drawable = model_validator(mode="after")(_check_grid)
+
+
+class ChoiceParameter(StrictModel):
+    """One of the listed numbers or words."""
+
+    kind: Literal["choice"]
+    # `from` is a word of Python
+    options: tuple[NumberOrWord, ...] = Field(
+        alias="from", min_length=1, max_length=200, description="The numbers or words to draw from."
+    )
+
+
+class VectorParameter(StrictModel):
+    """``size`` entries, each as in a decimal parameter."""
+
+    kind: Literal["vector"]
+    size: Size = Field(description="Number of entries: a number or an expression.")
+    range: tuple[Number, Number] = Field(description="Smallest and largest entry.")
+    step: PositiveNumber = Field(default=Decimal(1), description="Every entry is a multiple of this.")
+    distinct: Flag = Field(default=False, description="No two entries are equal.")
+    exclude: tuple[Number, ...] = Field(default=(), description="Values that no entry takes.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        count = self.size if self.distinct and isinstance(self.size, int) else 1
+        check_range(*self.range, self.step, self.exclude, distinct=count)
+        return self
+
+
+class MatrixParameter(StrictModel):
+    """Rows x columns entries, each as in a decimal parameter."""
+
+    kind: Literal["matrix"]
+    shape: tuple[Size, Size] = Field(description="Rows and columns: numbers or expressions.")
+    range: tuple[Number, Number] = Field(description="Smallest and largest entry.")
+    step: PositiveNumber = Field(default=Decimal(1), description="Every entry is a multiple of this.")
+    distinct_rows: Flag = Field(default=False, description="No two rows are equal.")
+    exclude: tuple[Number, ...] = Field(default=(), description="Values that no entry takes.")
+
+    _drawable = model_validator(mode="after")(_check_grid)
+
+
+class WeightsParameter(StrictModel):
+    """Positive multiples of ``step`` that sum to 1 exactly."""
+
+    kind: Literal["weights"]
+    size: Size = Field(description="Number of weights: a number or an expression.")
+    step: PositiveNumber = Field(
+        default=Decimal("0.1"), description="Every weight is a multiple of this; it divides 1."
+    )
+    distinct: Flag = Field(default=False, description="No two weights are equal.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        check_probability_step(
+            self.step, self.size if isinstance(self.size, int) else 1, distinct=self.distinct
+        )
+        return self
+
+
+class ProbabilityTreeParameter(StrictModel):
+    """A decoding table: for every prefix shorter than ``depth`` a row over ``vocabulary`` words.
+
+    Each row sums to 1 exactly, in multiples of ``step``, no two entries of a row equal.
+    The value has shape (number of prefixes, V), prefixes in the order (), (0), (1) … (0,0) …
+    """
+
+    kind: Literal["probability_tree"]
+    # the bounds leave at most 156 prefixes of 5 words: a larger tree fits on no page
+    vocabulary: Whole = Field(ge=2, le=5, description="Number of tokens V.")
+    depth: Whole = Field(ge=1, le=4, description="Length of the sequences.")
+    step: PositiveNumber = Field(
+        default=Decimal("0.01"), description="Every probability is a multiple of this; it divides 1."
+    )
+
+    @model_validator(mode="after")
+    def _drawable(self) -> Self:
+        check_probability_step(self.step, self.vocabulary, distinct=True)
+        return self
+
+
+ParameterSpec = Annotated[
+    FixedParameter
+    | IntegerParameter
+    | DecimalParameter
+    | ChoiceParameter
+    | VectorParameter
+    | MatrixParameter
+    | WeightsParameter
+    | ProbabilityTreeParameter,
+    Field(discriminator="kind"),
+]

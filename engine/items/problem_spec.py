@@ -31,6 +31,7 @@ from engine.items.field_types import (
     Name,
     NumbersOrProse,
     OneOrList,
+    ParameterSpec,
     Prose,
     Real,
     Sentence,
@@ -39,10 +40,32 @@ from engine.items.field_types import (
     Whole,
     Word,
 )
-from engine.items.parameter_specs import DeclaredClaim, DrawConstraint, ParameterSpec
 
 # Bounds on numbers of entries are far above what an item needs, and low enough that a file which somebody
 # generated can be checked and shown.
+
+
+class DrawConstraint(StrictModel):
+    """An expression that must be true of the drawn values; the message names it when draws run out."""
+
+    expr: Expression = Field(
+        description="An expression that is true or false, such as `max(e) - min(e) >= 0.8`."
+    )
+    message: Sentence = Field(description="What the constraint asks for, in words.")
+
+
+class DeclaredClaim(StrictModel):
+    """Words of the item that are true of some numbers only, and what makes them true.
+
+    `grade lint` evaluates ``holds`` for every variant that shows the words. It asks for a claim where an
+    option, feedback, a hint or the solution says how many of the drawn numbers are negative or positive,
+    which of them is the largest, how two of them compare, or what one of them is.
+    """
+
+    says: Sentence = Field(description="Words that stand in a text of the item as they are.")
+    holds: Expression = Field(
+        description="An expression that is true wherever the words are shown; it may use the keys too."
+    )
 
 
 class ItemSource(StrictModel):

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from engine.draws import ImpossibleDraw, RandomStream, draw_parameter
 from engine.expressions.values import value_of
-from engine.items.parameter_specs import ParameterSpec
+from engine.items.field_types import ParameterSpec
 
 ADAPTER = TypeAdapter(ParameterSpec)
 
