@@ -15,6 +15,7 @@ from typing import Any, Protocol, Self
 
 from engine.errors import UsageError
 from engine.model import GradeReport, Mode
+from engine.text.escape import clean_line
 
 # None, bool, int, float, str, list, tuple, dict with str keys, Leaf, StepFunction; nested.
 WireValue = Any
@@ -83,6 +84,13 @@ class ExceptionInfo:
     text: str
     line: int | None = None
     file: str | None = None
+
+    def summary(self) -> str:
+        """Return class, text and line, cleaned and cut to what fits a sentence."""
+        name, text = clean_line(self.type, 60), clean_line(self.text, 160)
+        file = "" if self.file is None else f"{clean_line(self.file, 60)}, "
+        line = "" if self.line is None else f" ({file}line {int(self.line)})"
+        return f"{name}: {text}{line}" if text else f"{name}{line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,3 +300,44 @@ class Runner(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class EchoingRunner(Runner):
+    """A runner that keeps what a submission printed when it was run first.
+
+    For practice only: what is printed can hold hidden inputs.
+
+    Parameters
+    ----------
+    runner : Runner
+        Runs the jobs.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._source: str | None = None
+        self.printed = ""
+
+    def listen(self, source: str) -> None:
+        """Forget earlier output and wait for the first job with this source.
+
+        Mutants run in the same sandbox, and later jobs of the submission search a counterexample: what they
+        print would only confuse.
+        """
+        self._source, self.printed = source, ""
+
+    @property
+    def tier(self) -> str:
+        """The tier of the runner."""
+        return self._runner.tier
+
+    def run(self, job: Job) -> RunResult:
+        """Run one job; keep its output if it is the one that :meth:`listen` waits for."""
+        result = self._runner.run(job)
+        if self._source is not None and job.source == self._source:
+            self._source, self.printed = None, result.output
+        return result
+
+    def close(self) -> None:
+        """Close the runner."""
+        self._runner.close()

@@ -1,22 +1,21 @@
-"""Arguments of a call: arrays, plain values, records of arrays, and special ones such as ``step``.
+"""Arguments of a call: arrays, plain values, records of arrays, special ones; on the wire, and as text.
 
 Everything that works on single arrays (shrinking, hashing, comparing) sees an argument list as a flat
-sequence of leaves; :func:`flat` and :func:`rebuilt` go there and back.
+sequence of leaves; :func:`flat` and :func:`rebuilt` go there and back. At the end of the file arguments
+become text: clauses for messages, and Python that can be copied from a counterexample.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runner import StepFunction, WireArray, WireValue
+from engine.runner import WireArray, WireValue
 from engine.text.words import count_noun
 
 # Arrays on the wire: numpy values to :class:`~engine.runner.WireArray` and back, torch at the far end.
@@ -207,145 +206,104 @@ def wire_argument(
     return value.wire(library) if isinstance(value, SpecialArgument) else value
 
 
-State = tuple[int, ...]  # all tokens that were fed so far, the start symbol first
+# Longest line of a message that is read in one look.
+LONGEST_CALL = 160
+# Entries of an array that a message writes out: a 4 by 4 matrix can still be read.
+_MOST_IN_CALL = 16
+_MOST_SHOWN = 400  # as Python, in a counterexample
 
 
-@dataclass(frozen=True)
-class StepTable(SpecialArgument):
-    """The argument ``step`` of a search.
+def describe_call(args: Sequence[Argument], function: str, shapes: bool = False) -> str:
+    """Return a call as one short expression for a message.
 
-    Parameters
-    ----------
-    rows : tuple of (tokens, probabilities)
-        Probabilities of the next token by the tokens fed after the start symbol, all of one length.
-    other : tuple of float
-        Probabilities after all other tokens.
-    dtype : str
-        In which they arrive.
+    Arrays beyond 16 entries stand there by their shapes; where the whole is too long to be read on one
+    line, the longest arguments do, one after the other.
     """
-
-    rows: tuple[tuple[State, tuple[float, ...]], ...]
-    other: tuple[float, ...]
-    dtype: str = "float64"
-
-    @property
-    def entries(self) -> int:
-        """Number of probabilities."""
-        return (len(self.rows) + 1) * len(self.other)
-
-    @property
-    def vocabulary(self) -> int:
-        """Number of tokens."""
-        return len(self.other)
-
-    def after(self, tokens: State) -> tuple[float, ...]:
-        """Return the probabilities after these tokens, which follow the start symbol."""
-        return self._by_tokens.get(tokens, self.other)
-
-    def along(self, tokens: Sequence[int]) -> list[tuple[float, ...]]:
-        """Return the probabilities before each of these tokens: after none of them, after the first …
-
-        It takes time in proportion to their number: beyond the longest row of the table nothing is looked up.
-        """
-        longest = self._longest
-        return [
-            self.after(tuple(tokens[:place])) if place <= longest else self.other
-            for place in range(len(tokens))
-        ]
-
-    @cached_property
-    def _longest(self) -> int:
-        return max((len(tokens) for tokens, _ in self.rows), default=0)
-
-    @cached_property
-    def _by_tokens(self) -> dict[State, tuple[float, ...]]:
-        return dict(self.rows)
-
-    def step(self) -> Callable[[Any, Any], tuple[Any, State]]:
-        """Return the function itself, the one that stands beside student code; rows are numpy arrays."""
-        from engine.sandbox.child.calls import make_step
-        from engine.sandbox.child.wire import StepNode
-
-        return make_step(StepNode("step", *self._arrays()), np.copy)
-
-    def wire(self, library: str) -> StepFunction:
-        """Return what crosses to the child."""
-        tokens, chances = self._arrays()
-        return StepFunction("step", leaf_of(tokens, "numpy"), leaf_of(chances, library))
-
-    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        tokens = np.full((len(self.rows), max((len(key) for key, _ in self.rows), default=0)), -1)
-        for row, (key, _) in zip(tokens, self.rows, strict=True):
-            row[: len(key)] = key
-        return tokens, np.array(self._all(), dtype=self.dtype)
-
-    def _all(self) -> list[tuple[float, ...]]:
-        return [*(row for _, row in self.rows), self.other]
-
-    def python(self, name: str, library: str) -> str:
-        """Return lines of Python that define the function."""
-        make = "np.array" if library == "numpy" else "torch.tensor"
-        kind = f"{'np' if library == 'numpy' else 'torch'}.{self.dtype}"
-        rows = "".join(f"\n    {tokens!r}: {list(row)!r}," for tokens, row in self.rows)
-        table = f"table = {{{rows}\n}}  # by the tokens after bos\n\n" if rows else ""
-        other = repr(list(self.other))
-        row_text = f"table.get(s[1:], {other})" if rows else other
-        dtype = "" if self.dtype == "float64" and library == "numpy" else f", dtype={kind}"
-        return (
-            f"{table}\ndef {name}(y, s):\n    s = (*s, int(y))\n    return {make}({row_text}{dtype}), s\n\n"
-        )
-
-    def described(self) -> str:
-        """Return a few words for a message."""
-        return "step"
-
-    def key(self) -> Hashable:
-        """Return what equal tables share."""
-        return (self.rows, self.other, self.dtype)
-
-    def weight(self) -> tuple[float, ...]:
-        """Return tokens to read, decimals to read, and how uneven the rows are."""
-        numbers = [p for row in self._all() for p in row]
-        return (
-            float(sum(len(tokens) for tokens, _ in self.rows)),
-            float(sum(len(repr(p)) for p in numbers)),
-            float(sum(p * (1 + place) for row in self._all() for place, p in enumerate(row))),
-            float(self.dtype != "float64"),
-        )
-
-    def simpler(self) -> Iterable[StepTable]:
-        """Return tables with a row or a token less, or with a rounder row."""
-        for place in range(len(self.rows)):
-            yield replace(self, rows=self.rows[:place] + self.rows[place + 1 :])
-        if self.dtype != "float64":
-            yield replace(self, dtype="float64")
-        if self.vocabulary > 1:
-            yield self._without_last_token()
-        for place, (tokens, row) in enumerate(self.rows):
-            for rounder in _rounder(row):
-                yield replace(self, rows=(*self.rows[:place], (tokens, rounder), *self.rows[place + 1 :]))
-        for rounder in _rounder(self.other):
-            yield replace(self, other=rounder)
-
-    def _without_last_token(self) -> StepTable:
-        last = self.vocabulary - 1
-        rows = tuple((tokens, _cut(row)) for tokens, row in self.rows if last not in tokens)
-        return replace(self, rows=rows, other=_cut(self.other))
+    texts = [_argument(value, shapes) for value in args]
+    for place in sorted(range(len(args)), key=lambda place: -len(texts[place])):
+        if len(", ".join(texts)) <= LONGEST_CALL:
+            break
+        texts[place] = _argument(args[place], shapes=True)
+    return f"{function}({', '.join(texts)})"
 
 
-def _cut(row: tuple[float, ...]) -> tuple[float, ...]:
-    # the first token gets the chance of the last, so that the row still sums to 1
-    return (row[0] + row[-1], *row[1:-1])
+def _argument(value: Argument, shapes: bool) -> str:
+    if isinstance(value, Mapping) and shapes:
+        return "{" + ", ".join(f"{name}: {shape_text(array.shape)}" for name, array in value.items()) + "}"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name!r}: {_argument(array, shapes)}" for name, array in value.items()) + "}"
+    if isinstance(value, SpecialArgument):
+        return value.described()
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    if shapes or value.size > _MOST_IN_CALL:
+        return f"array of shape {shape_text(value.shape)}"
+    suffix = "" if value.dtype in (np.float64, np.bool_) else f" as {value.dtype.name}"
+    return _nested(value.tolist(), 6) + suffix
 
 
-def _rounder(row: tuple[float, ...]) -> Iterable[tuple[float, ...]]:
-    # one certain token is easiest to read, then halves and quarters
-    size = len(row)
-    for place in range(size):
-        yield tuple(1.0 if token == place else 0.0 for token in range(size))
-    order = sorted(range(size), key=lambda token: -row[token])
-    for first in (0.5, 0.75):
-        for likely, unlikely in ((order[0], order[1]), (order[1], order[0])) if size > 1 else ():
-            yield tuple(
-                first if token == likely else 1 - first if token == unlikely else 0.0 for token in range(size)
-            )
+def _nested(value: Any, digits: int, point: bool = False) -> str:
+    # with `point` whole numbers end in a dot, as numpy prints floats
+    if isinstance(value, list):
+        return "[" + ", ".join(_nested(item, digits, point) for item in value) + "]"
+    if isinstance(value, float) and math.isfinite(value):
+        text = f"{value + 0.0:.{digits}g}"  # -0.0 + 0.0 is 0.0
+        return f"{text}." if point and text.lstrip("-").isdigit() else text
+    return str(value)
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as Python writes it."""
+    return str(tuple(int(size) for size in shape))
+
+
+def array_text(array: NDArray[Any], library: str, dtype: str, digits: int = 6) -> str:
+    """Return an array as ``array([…])`` or ``tensor([…])``, with its dtype where it isn't float64.
+
+    Of one with more than 400 entries only the first few are shown: it may be foreign, and nobody reads them.
+    """
+    name, prefix = ("array", "") if library == "numpy" else ("tensor", "torch.")
+    truth = dtype == "bool" and array.size > 0  # printed as True and False, which say the dtype
+    array = array.astype(bool) if truth else array
+    suffix = "" if dtype == "float64" or truth else f", dtype={prefix}{dtype}"
+    if array.size > _MOST_SHOWN:
+        first = ", ".join(_nested(x, digits, point=True) for x in array.ravel()[:4].tolist())
+        return f"{name}([{first}, …]{suffix}), {count_noun(array.size, 'entry')}"
+    return f"{name}({_nested(array.tolist(), digits, point=True)}{suffix})"
+
+
+def python_of(args: Sequence[Argument], names: Sequence[str], function: str, library: str) -> str:
+    """Return Python that builds these arguments and calls the function: to be copied and run."""
+    module = "import numpy as np" if library == "numpy" else "import torch"
+    lines, passed = [module, ""], []
+    is_search = any(isinstance(value, SpecialArgument) for value in args)  # such calls have many plain values
+    for name, value in zip(names, args, strict=False):
+        if isinstance(value, np.ndarray):
+            lines.append(f"{name} = {_literal(value, library)}")
+            passed.append(name)
+        elif isinstance(value, Mapping):
+            lines += _record(name, value, library)
+            passed.append(name)
+        elif isinstance(value, SpecialArgument):
+            lines.append(value.python(name, library))
+            passed.append(name)
+        elif is_search:
+            lines.append(f"{name} = {value!r}")
+            passed.append(name)
+        else:
+            passed.append(repr(value))
+    needed = "np." in "\n".join(lines[1:]) or "torch." in "\n".join(lines[1:])
+    call = f"{function}({', '.join(passed)})"
+    return "\n".join([*(lines if needed else lines[2:]), call])
+
+
+def _record(name: str, value: Mapping[str, NDArray[Any]], library: str) -> list[str]:
+    entries = (f"    {key!r}: {_literal(array, library)}," for key, array in value.items())
+    return [f"{name} = {{", *entries, "}"]
+
+
+def _literal(value: NDArray[Any], library: str) -> str:
+    prefix, maker = ("np", "np.array") if library == "numpy" else ("torch", "torch.tensor")
+    plain = value.dtype == np.bool_ or (value.dtype == np.float64 and library == "numpy")
+    suffix = "" if plain else f", dtype={prefix}.{value.dtype.name}"
+    return f"{maker}({value.tolist()!r}{suffix})"

@@ -14,11 +14,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import StepTable, arrays_of
+from engine.code.arguments import LONGEST_CALL, arrays_of, describe_call
 from engine.code.observe import CallObservation, PlanObservations, UnusableError
 from engine.code.plan import ExpectedPart, PlanCase, close
 from engine.code.result_kinds import ReadPart
-from engine.code.show import described, number, number_pair
+from engine.code.step_table import StepTable
 from engine.model import ComparedWeights, FloatArray
 from engine.runner import CallStatus
 
@@ -28,7 +28,6 @@ _MOST = 12
 """Most rows and most columns: more can't be read on a page."""
 _KINDS = {"ordinary", "batch", "masked", "all-hidden"}
 _SUM_SLACK = 1e-6
-_LONGEST_CALL = 160
 
 
 def compared_weights(run: PlanObservations) -> tuple[ComparedWeights, ...]:
@@ -41,9 +40,9 @@ def compared_weights(run: PlanObservations) -> tuple[ComparedWeights, ...]:
     for member, case in enumerate(run.plan.cases):
         if not case.public or case.expected is None or case.kind not in _KINDS:
             continue
-        call = described(run.plan, member, run.function)
-        is_long = len(call) > _LONGEST_CALL
-        text = described(run.plan, member, run.function, shapes=True) if is_long else call
+        call = describe_call(case.args, run.function)
+        is_long = len(call) > LONGEST_CALL
+        text = describe_call(case.args, run.function, shapes=True) if is_long else call
         for name, got, part in _weights(run, member, case):
             if call not in by_call:
                 by_call[call] = _compared(text, name, got.values, part)
@@ -113,6 +112,25 @@ class DifferenceEvidence(str):
         evidence = super().__new__(cls, clause)
         evidence.got, evidence.due = got, due
         return evidence
+
+
+def number(value: Any, digits: int = 6) -> str:
+    """Return a number with some significant digits; NaN and infinities in words."""
+    x = float(value)
+    if math.isnan(x):
+        return "NaN"
+    if math.isinf(x):
+        return "infinity" if x > 0 else "-infinity"
+    return f"{x:.{digits}g}"
+
+
+def number_pair(got: Any, due: Any) -> tuple[str, str]:
+    """Return two different numbers as text, with as many digits as it takes to tell them apart."""
+    for digits in (6, 9, 12):
+        pair = (number(got, digits), number(due, digits))
+        if pair[0] != pair[1]:
+            return pair
+    return number(got, 17), number(due, 17)  # 17 digits tell any two floats apart
 
 
 def contrast(

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.code.plan import InputPlan
-from engine.code.show import exception_text
 from engine.code.signatures import Passing, definition_fault, passing, signature_of
 from engine.code.source import (
     MAX_CHARACTERS,
@@ -297,7 +296,7 @@ def _in_cell(exception: ExceptionInfo, source: str) -> ExceptionInfo:
 def load_notes(result: RunResult) -> tuple[str, ...]:
     """Return a sentence for each statement that failed while the file was loaded; they hold foreign text."""
     return tuple(
-        f"While the file was loaded, a statement raised {exception_text(exception)}. "
+        f"While the file was loaded, a statement raised {exception.summary()}. "
         "The others were run all the same, and what they define is graded."
         for exception in result.failed
     )

@@ -30,7 +30,6 @@ from engine.code.observe import PlanObservations, UnusableError, observe
 from engine.code.plan import CaseGroup, InputPlan, close
 from engine.code.properties import property_of
 from engine.code.properties.contract import is_right
-from engine.code.show import exception_text
 from engine.code.signatures import defaults_of
 from engine.errors import EngineError
 from engine.items.checks.code import PREREQUISITES
@@ -149,9 +148,7 @@ def _run_and_judge(
         return _scored(replace(blank, checks=_stopped_at(exercise, loaded)))
     missing = missing_package(submission, exercise.function, plan, result)
     if missing is not None:
-        message = (
-            f"{exercise.function} needs a module that isn't here: {exception_text(missing)}. {IMPORTABLE}"
-        )
+        message = f"{exercise.function} needs a module that isn't here: {missing.summary()}. {IMPORTABLE}"
         return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=_failed_at(exercise, "loads", message))
     if exercise.function in result.missing and result.failed:
         loaded = judge_load(CallOutcome(CallStatus.RAISED, exception=result.failed[0]))
@@ -272,7 +269,7 @@ def judge_load(outcome: CallOutcome) -> Check:
     if outcome.status is CallStatus.RETURNED:
         return Check("loads", Verdict.PASSED, 0.0, 0.0)
     if outcome.exception is not None:
-        message = f"Loading the file raised {exception_text(outcome.exception)}."
+        message = f"Loading the file raised {outcome.exception.summary()}."
         return Check("loads", Verdict.FAILED, 0.0, 0.0, message)
     verdict, message = _LOAD.get(outcome.status, (Verdict.FAILED, "The file couldn't be loaded."))
     return Check("loads", verdict, 0.0, 0.0, message)

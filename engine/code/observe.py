@@ -14,9 +14,9 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.code.arguments import describe_call
 from engine.code.plan import EPS, ExpectedPart, ExpectedResult, InputPlan, PlanCase, widen_tolerance
 from engine.code.result_kinds import ArrayResult, MisfitError, ReadPart
-from engine.code.show import described, exception_text
 from engine.model import Verdict
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, WireArray, WireValue
 
@@ -108,7 +108,7 @@ class PlanObservations:
 
     def call(self, member: int, shapes: bool = False) -> str:
         """Return the call on a case as one short expression; with `shapes` arrays stand there by these."""
-        return described(self.plan, member, self.function, shapes)
+        return describe_call(self.plan.cases[member].args, self.function, shapes)
 
     def expected(self, member: int) -> ExpectedResult:
         """Return the reference's result of a case; LookupError for one that must be refused.
@@ -138,7 +138,7 @@ class PlanObservations:
         if observation.status is CallStatus.RETURNED:
             return
         if observation.exception is not None:
-            text = exception_text(observation.exception)
+            text = observation.exception.summary()
             self._unusable(member, Verdict.FAILED, f"raised {text}", _blunt(observation.exception))
         if observation.misfit is not None:
             verdict, blunt = _VERDICTS[CallStatus.UNSUPPORTED]

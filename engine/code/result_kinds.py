@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import LeafError, array_of
-from engine.code.show import array_text, shape_text
+from engine.code.arguments import LeafError, array_of, array_text, shape_text
 from engine.runner import WireArray, WireValue
 from engine.text.escape import clean_line
 from engine.text.words import count_noun

@@ -17,14 +17,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import Argument, Leafwise, SpecialArgument, flat, key_of, rebuilt
+from engine.code.arguments import (
+    Argument,
+    Leafwise,
+    SpecialArgument,
+    flat,
+    key_of,
+    python_of,
+    rebuilt,
+    shape_text,
+)
 from engine.code.array_family import family
 from engine.code.exercise import CodeExercise, KnownWrongProgram
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.observe import CallObservation, PlanObservations, observed
 from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, PlanCase, close
 from engine.code.result_kinds import ReadPart
-from engine.code.show import exception_text, python_of, shape_text
 from engine.code.source import library_of
 from engine.model import CodeSubmission, Counterexample
 from engine.parallel import LruCache
@@ -429,7 +437,7 @@ def _show(exercise: CodeExercise, library: str, trial: _Trial) -> Counterexample
         got = f"{name} isn't as it was before the call"
         return Counterexample(f"{code}\n{name}", got, f"{name} is as it was")
     if observation.exception is not None:
-        return Counterexample(code, exception_text(observation.exception), expected.text(library))
+        return Counterexample(code, observation.exception.summary(), expected.text(library))
     if observation.parts is None:
         got = observation.misfit or _WORDS.get(observation.status, "(no result)")
         return Counterexample(code, got, expected.text(library))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.code.arguments import shape_text
 from engine.code.comparison import (
     DifferenceEvidence,
     contrast,
@@ -21,7 +22,6 @@ from engine.code.observe import PlanObservations
 from engine.code.plan import VALUES_TOLERANCE, CaseGroup, ExpectedPart
 from engine.code.properties import Property
 from engine.code.result_kinds import ArrayResult
-from engine.code.show import shape_text
 from engine.runner import CallStatus
 
 Floats = NDArray[np.float64]

@@ -13,13 +13,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import Argument, StepTable
+from engine.code.arguments import Argument
 from engine.code.comparison import (
     DifferenceEvidence,
     contrast,
     describe_difference,
     describe_part_difference,
     describe_worst,
+    number,
     slack_between,
     total_slack,
 )
@@ -28,7 +29,7 @@ from engine.code.plan import CaseGroup
 from engine.code.properties import Property
 from engine.code.properties.contract import judge_values
 from engine.code.properties.weights import least
-from engine.code.show import number
+from engine.code.step_table import StepTable
 from engine.text.words import count_noun
 
 Floats = NDArray[np.float64]

@@ -12,12 +12,13 @@ from engine.code.comparison import (
     contrast,
     describe_difference,
     describe_worst,
+    number,
+    number_pair,
     slack_between,
 )
 from engine.code.observe import PlanObservations
 from engine.code.plan import VALUES_TOLERANCE, CaseGroup
 from engine.code.properties import Property
-from engine.code.show import number, number_pair
 
 Floats = NDArray[np.float64]
 
