@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable
 
@@ -24,6 +25,14 @@ _OUTCOME_STYLE = {
 _VERDICT_STYLE = {Verdict.PASSED: "green", Verdict.SKIPPED: "dim", Verdict.ENGINE_ERROR: "magenta"}
 # Signs as well as colours: red and green look alike to one man in twelve, and to every pipe.
 _VERDICT_SIGN = {Verdict.PASSED: "✓", Verdict.FAILED: "✗", Verdict.SKIPPED: "–"}
+
+# A function that prints is called a hundred times: its first calls show all that there is to see.
+_MOST_LINES = 10
+_LONGEST_LINE = 200
+# Of output that is looked at at all: a program in a loop prints megabytes.
+_MOST_CHARACTERS = 20_000
+# A warning of Python's, such as numpy's of an overflow, with the line of code below it: the checks say more.
+_WARNING = re.compile(r"^\S[^\n]*:\d+: \w*Warning: [^\n]*\n(?:[ \t]+[^\n]*\n?)?", re.MULTILINE)
 
 
 def show_variant(variant: Variant, *, with_hints: bool = False) -> None:
@@ -123,11 +132,19 @@ def printed_text(printed: str) -> list[RichText]:
     """Return what a file printed while it was graded, as lines below a heading; nothing if it didn't."""
     if not printed:
         return []
-    from engine.practice.session import printed_lines  # loads the code grader, which answers don't need
-
     lines = printed_lines(printed)
     head = [RichText("Your file printed:", style="bold")] if lines else []
     return head + [RichText(f"    {line}") for line in lines]
+
+
+def printed_lines(printed: str) -> list[str]:
+    """Return the first lines that a file printed, without blank ones; a last line says if there is more."""
+    text = _WARNING.sub("", clean(printed, _MOST_CHARACTERS))
+    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
+    first = [
+        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in lines[:_MOST_LINES]
+    ]
+    return first + (["… (more was printed)"] if len(lines) > _MOST_LINES else [])
 
 
 def report_head(report: GradeReport) -> RichText:

@@ -198,7 +198,7 @@ def _submit_code(
     import secrets
 
     from engine.intake import read_submission
-    from engine.practice.session import EchoingRunner
+    from engine.runner import EchoingRunner
 
     submission = read_submission(file, answer.function)
     try:

@@ -6,7 +6,6 @@ The second report then takes milliseconds: ``grade watch`` shows it before a stu
 from __future__ import annotations
 
 import itertools
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -20,70 +19,11 @@ from engine.errors import SubmissionError
 from engine.grading import grade_code
 from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.runner import Job, Runner, RunResult
-from engine.text.escape import clean, clean_line
+from engine.runner import EchoingRunner, Runner
+from engine.text.escape import clean_line
 from engine.text.watch import FileStamp, file_changes, file_stamp, folders_of, read_settled
 
-# A function that prints is called a hundred times: its first calls show all that there is to see.
-_MOST_LINES = 10
-_LONGEST_LINE = 200
-# Of output that is looked at at all: a program in a loop prints megabytes.
-_MOST_CHARACTERS = 20_000
-# A warning of Python's, such as numpy's of an overflow, with the line of code below it: the checks say more.
-_WARNING = re.compile(r"^\S[^\n]*:\d+: \w*Warning: [^\n]*\n(?:[ \t]+[^\n]*\n?)?", re.MULTILINE)
-
 _JOIN_S = 5.0  # a rehearsal ends by itself when its runner is closed; nobody waits longer for it
-
-
-class EchoingRunner(Runner):
-    """A runner that keeps what a submission printed when it was run first.
-
-    For practice only: what is printed can hold hidden inputs.
-
-    Parameters
-    ----------
-    runner : Runner
-        Runs the jobs.
-    """
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-        self._source: str | None = None
-        self.printed = ""
-
-    def listen(self, source: str) -> None:
-        """Forget earlier output and wait for the first job with this source.
-
-        Mutants run in the same sandbox, and later jobs of the submission search a counterexample: what they
-        print would only confuse.
-        """
-        self._source, self.printed = source, ""
-
-    @property
-    def tier(self) -> str:
-        """The tier of the runner."""
-        return self._runner.tier
-
-    def run(self, job: Job) -> RunResult:
-        """Run one job; keep its output if it is the one that :meth:`listen` waits for."""
-        result = self._runner.run(job)
-        if self._source is not None and job.source == self._source:
-            self._source, self.printed = None, result.output
-        return result
-
-    def close(self) -> None:
-        """Close the runner."""
-        self._runner.close()
-
-
-def printed_lines(printed: str) -> list[str]:
-    """Return the first lines that a file printed, without blank ones; a last line says if there is more."""
-    text = _WARNING.sub("", clean(printed, _MOST_CHARACTERS))
-    lines = [line.rstrip() for line in text.split("\n") if line.strip()]
-    first = [
-        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…" for line in lines[:_MOST_LINES]
-    ]
-    return first + (["… (more was printed)"] if len(lines) > _MOST_LINES else [])
 
 
 class PracticeSession:

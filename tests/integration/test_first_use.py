@@ -12,9 +12,9 @@ import pytest
 
 from engine.commands import GROUPS, list_items, terminal
 from engine.commands import grade as group
+from engine.commands.report_text import printed_lines
 from engine.commands.terminal import show_table
 from engine.items.bank import builtin_bank
-from engine.practice.session import printed_lines
 
 ROOT = Path(__file__).parents[2]
 NEARLY = "import numpy as np\n\ndef softmax(x, axis=-1):\n    print('shape', x.shape)\n    e = np.exp(x)\n"
