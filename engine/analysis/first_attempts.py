@@ -123,8 +123,6 @@ class ItemAttempt:
     choices: tuple[OptionChosen, ...] = ()
 
 
-# --- reading an attempt --------------------------------------------------------------------
-
 _LONGEST_LABEL = 120  # of an option in a table: its beginning tells it from the others
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
@@ -371,9 +369,6 @@ def _test_of(attempt: Attempt, quiz: _QuizNumbers | None) -> ItemTest:
     if quiz is not None:
         return ItemTest(ItemTestKind.QUIZ, quiz.name)
     return ItemTest(ItemTestKind.CODE if attempt.variant is None else ItemTestKind.ANSWERS)
-
-
-# --- the points of one test ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)

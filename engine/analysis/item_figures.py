@@ -30,8 +30,6 @@ from engine.analysis.statistics.score_matrix import Floats
 from engine.model import Verdict
 from engine.text.words import count_noun
 
-# --- options -------------------------------------------------------------------------------
-
 # more texts than this on one side are numbers that differ by variant, not options that could be listed
 _MOST_TEXTS = 12
 _ANY_RIGHT, _ANY_WRONG = "the right answer (its text differs)", "other wrong options (their texts differ)"
@@ -162,8 +160,6 @@ def _text(code: str, option: OptionSeen) -> str:
     return option.text
 
 
-# --- code exercises ------------------------------------------------------------------------
-
 _STOPPED = (Verdict.TIMED_OUT, Verdict.OUT_OF_MEMORY, Verdict.CRASHED)
 
 
@@ -249,8 +245,6 @@ def _figures(check: str, counts: Counter[Verdict]) -> CheckFigures:
     failed = counts[Verdict.FAILED] + sum(counts[verdict] for verdict in _STOPPED)
     return CheckFigures(check, dict(counts), reached, wilson(failed, reached))
 
-
-# --- variants ------------------------------------------------------------------------------
 
 UNEQUAL = 0.05  # adjusted probability at which variants are called unequal
 MOST_VARIANTS = 20
@@ -407,8 +401,6 @@ def _adjusted(trends: Mapping[str, list[NumberTrend]]) -> dict[str, list[NumberT
         for name, item_trends in trends.items()
     }
 
-
-# --- flags ---------------------------------------------------------------------------------
 
 _FEWEST = 10  # students under which nothing is flagged: one answer would decide
 _HARD, _EASY = 0.20, 0.95  # outside, an item says little about nearly everybody in the class

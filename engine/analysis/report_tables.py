@@ -169,8 +169,6 @@ def _figure(value: float | None) -> _Cell:
     return "" if value is None or value != value else round(value, 4)
 
 
-# --- models --------------------------------------------------------------------------------
-
 _THETA = [round(-4 + step / 4, 2) for step in range(33)]  # where the page draws the curves, too
 
 
@@ -217,8 +215,6 @@ def _model(model: FittedModel | NoFit) -> dict[str, Any]:
         "test_information": {"ability": _THETA, "information": [float(value) for value in information]},
     }
 
-
-# --- limits, in words ----------------------------------------------------------------------
 
 _FEW = 30  # students: with fewer, an interval of a share is wider than a third
 
@@ -297,8 +293,6 @@ def test_limits(figures: TestFigures) -> list[str]:
         )
     return sentences
 
-
-# --- JSON ----------------------------------------------------------------------------------
 
 _MOST_PAIRS = 60  # items: pairs of more would be most of the file
 

@@ -128,7 +128,7 @@ def answer_type(name: str) -> AnswerType:
 
 
 def draft_field(answer: Any, context: FieldContext) -> FieldDraft:
-    """Draft the field that an answer spec describes; see :meth:`AnswerType.draft`."""
+    """Draft the field that an answer spec describes; see :meth:`engine.answers.base.AnswerType.draft`."""
     return kind_of(answer.type).draft(answer, context)
 
 

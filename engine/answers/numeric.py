@@ -64,8 +64,6 @@ class NumericType(AnswerType):
     axes: ClassVar[int]
     """How many axes a key has: 0 for a number, 1 for a vector, 2 for a matrix."""
 
-    # --- the draft
-
     def key_early(self, answer: NumericAnswer, names: Mapping[str, Any]) -> Any:
         """Return the key; one near a rounding tie is refused before the costly part of the draft."""
         return self._safe_key(answer, names)[0]
@@ -133,8 +131,6 @@ class NumericType(AnswerType):
         signature = (key.shape, tuple(span.lower for span in intervals))
         halves = tuple(float(span.upper - span.lower) / 2 for span in intervals)
         return FieldDraft(value, signature, build, places, halves, exact)
-
-    # --- reading
 
     def fit(self, rows: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
         """Return the entries in C order if the layout fits the field, or else None."""
@@ -206,8 +202,6 @@ class NumericType(AnswerType):
             bare,
             expected=f"{expected}, all whole",
         )
-
-    # --- judging
 
     def judge(self, part: Part, answer: tuple[Fraction, ...]) -> AnswerJudgement:
         """Judge entries against the intervals; name near misses and known mistakes."""
@@ -304,8 +298,6 @@ class NumericType(AnswerType):
             and rows.has_shape(known.value.shape)
             and equals_mistake(settings, known.value.data, entries)
         )
-
-    # --- what is decimal_text, and what lint types
 
     def interval_text(self, part: Part) -> str:
         """Return the interval that is graded, entry by entry: shown only with the key."""

@@ -78,7 +78,7 @@ class OptionPool:
 
     @property
     def signature(self) -> tuple[str, int, tuple[int, ...]]:
-        """``"pool"``, the number of selections, and what is drawn from: see :class:`FieldDraft`."""
+        """``"pool"``, the number of selections, and what is drawn from; used as ``FieldDraft.signature``."""
         selections = 1
         for positions, count in self._groups:
             selections *= comb(len(positions), count)

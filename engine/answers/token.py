@@ -32,6 +32,7 @@ from engine.expressions.language import evaluate
 from engine.items import TokenAnswer
 from engine.model import KnownWrong, Part
 from engine.text.escape import clean_line
+from engine.text.words import percent
 
 # When two short texts are the same answer.
 
@@ -420,7 +421,11 @@ class Token(AnswerType):
     def policy(self, part: Part) -> str:
         """Return whether the right ones in another order earn something."""
         share = TokenSettings.of(part).order_credit
-        return f"all or nothing; in another order {share:.0%} of the points" if share else "all or nothing"
+        return (
+            f"all or nothing; in another order {percent(share, 0)} of the points"
+            if share
+            else "all or nothing"
+        )
 
 
 def _value_words(text: str, value: Any) -> str:

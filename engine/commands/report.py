@@ -14,7 +14,7 @@ from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import show_table
 from engine.errors import UsageError
 from engine.text.escape import clean_line
-from engine.text.words import count_noun, did_you_mean
+from engine.text.words import count_noun, did_you_mean, percent
 
 if TYPE_CHECKING:
     from engine.analysis.class_report import ItemReport, TestFigures
@@ -148,9 +148,9 @@ def _show_test(test: TestFigures) -> None:
     students = count_noun(len(test.students), "student")
     click.echo(f"{clean_line(test.title)} ({clean_line(test.test.id)}): {students}")
     reliability, histogram = test.reliability, test.histogram
-    figures = [] if histogram.mean is None else [f"mean {100 * histogram.mean:.0f} %"]
+    figures = [] if histogram.mean is None else [f"mean {percent(histogram.mean, 0)}"]
     if histogram.deviation is not None:
-        figures.append(f"sd {100 * histogram.deviation:.0f} %")
+        figures.append(f"sd {percent(histogram.deviation, 0)}")
     if reliability.alpha is not None:
         bounds = reliability.interval
         interval = f" ({bounds[0]:.2f} to {bounds[1]:.2f})" if bounds else ""

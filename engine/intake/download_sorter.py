@@ -425,8 +425,6 @@ class DownloadSorter:
         students = (self._owners.student(person) for person in _people(place))
         return tuple(dict.fromkeys(student for student in students if student is not None))
 
-    # --- whose, and what ---
-
     def _sort(self, entry: FileEntry) -> None:
         depth = self._listing.depth
         if self._layout.is_own(entry.parts[depth:]):
@@ -528,8 +526,6 @@ class DownloadSorter:
                 self._refuse(file.entry.name, "it is unclear whose file this is", step)
             else:
                 self._add(replace(file, students=(student,)), FileKind.QUIZ, None, about=quiz)
-
-    # --- taking and refusing ---
 
     def _add(
         self,

@@ -350,8 +350,6 @@ class _Taking:
             known_as=(f"quiz {answered.filled.quiz}",),
         )
 
-    # --- what is told ---
-
     def _tell_blank(self, row: AnswerRow, student: str, answered: AnsweredQuiz) -> None:
         # A student who was absent has a row without answers in many tables.
         if answered.problems:

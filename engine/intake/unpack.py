@@ -305,8 +305,6 @@ class _Nest:
         self._read(_Archive(path, (), 1, None, None), self._limits.listed)
         return self._finished()
 
-    # --- whose room it is ---
-
     def _admitted(self, owner: Parts | None, entries: int = 1) -> bool:
         # Those beyond a share are told once, not one by one.
         if owner is not None and owner in self._left_out:

@@ -101,8 +101,6 @@ def plain(tree: ast.Module) -> ast.Module:
 
 
 class _Plain(ast.NodeTransformer):
-    # --- statements that say nothing
-
     def visit_Import(self, node: ast.Import) -> None:
         return None
 
@@ -122,8 +120,6 @@ class _Plain(ast.NodeTransformer):
         visited = self.generic_visit(node)
         assert isinstance(visited, ast.stmt)
         return visited
-
-    # --- blocks
 
     def visit(self, node: ast.AST) -> object:
         result = super().visit(node)
@@ -150,8 +146,6 @@ class _Plain(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> object:
         self.generic_visit(node)
         return None if isinstance(node.test, ast.Constant) and not node.test.value else node
-
-    # --- assignments
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         value = ast.BinOp(_loaded(node.target), node.op, node.value)
@@ -186,8 +180,6 @@ class _Plain(ast.NodeTransformer):
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
         node.returns = None
         return self._deeper(node)
-
-    # --- conditions
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)

@@ -259,17 +259,21 @@ _COOKIE_CODECS = re.compile(
     r"utf-8|ascii|iso8859-\d+|cp(125\d|437|85\d|932|949|950|936)|koi8-[ru]|mac-roman"
     r"|gb2312|gbk|gb18030|big5|shift_jis|euc_(jp|kr)"
 )
+ARCHIVE_STARTS = {
+    b"PK\x03\x04": "a ZIP archive (or an office document)",
+    b"\x1f\x8b": "a gzip archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a RAR archive",
+}
+"""The first bytes of archives, and what to call such a file."""
 # What people hand in by mistake, by its first bytes.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "a ZIP archive (or an office document)"),
+    *ARCHIVE_STARTS.items(),
     (b"%PDF", "a PDF document"),
     (b"\x7fELF", "a program"),
     (b"MZ", "a Windows program"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
     (b"{\\rtf", "an RTF document"),
     (b"SQLite format 3", "a database"),
 )

@@ -128,9 +128,6 @@ def _tail(order: Floats, shares: Floats) -> float:
     return float(weight @ shares / weight.sum())
 
 
-# --- options -------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class OptionStatistics:
     """One option of an item.

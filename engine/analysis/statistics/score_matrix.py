@@ -163,9 +163,6 @@ class ScoreMatrix:
         return ScoreMatrix([self.items[column] for column in keep], right[:, keep]), left_out
 
 
-# --- histogram -----------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class ScoreHistogram:
     """Scores as shares of the points that a student could have, in bins of one width.

@@ -201,8 +201,6 @@ def _log_choose(many: int, some: int) -> float:
     return math.lgamma(many + 1) - math.lgamma(some + 1) - math.lgamma(many - some + 1)
 
 
-# --- trends along a drawn number -----------------------------------------------------------
-
 _FARTHEST = 50.0  # log odds per standard deviation: beyond it, nothing bounds the slope
 
 

@@ -19,7 +19,7 @@ from typing import Self
 
 from engine.errors import Diagnostic, ExchangeError
 from engine.text.escape import clean_line
-from engine.text.files import codec_among, fault_after, read_bytes, source_line
+from engine.text.files import ARCHIVE_STARTS, codec_among, fault_after, read_bytes, source_line
 
 
 class TextForm(StrEnum):
@@ -194,8 +194,6 @@ class QuestionFile:
     faults: tuple[Diagnostic, ...] = field(default=())
 
 
-# --- numbers as other systems write them ---------------------------------------------------
-
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]{1,3})?")
 _MAX_DIGITS = 40  # more than any key has; Decimal's own limit would let a file fill the memory
 # Moodle offers shares from 1/20 to 1/1 and writes them with five to seven digits
@@ -222,9 +220,6 @@ def read_share(text: str) -> Fraction | None:
     return simple if abs(exact - simple) < _CLOSE else exact
 
 
-# --- from bytes to text with places --------------------------------------------------------
-
-FORMATS = ("moodle", "gift")
 MAX_BYTES = 32 * 2**20
 """The largest file that is read: question banks carry their pictures along."""
 MAX_QUESTIONS = 5_000
@@ -239,8 +234,6 @@ _MARKS = (
 )
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _ORDINARY = re.compile(r"utf-8|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp125\d|koi8-[ru]|mac-roman")
-# Moodle's own backups and other packages: people take them for the exported file
-_ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!")
 _SAVE_AS = "save it as UTF-8 in an editor, and import it again"
 
 
@@ -320,7 +313,8 @@ def decode_source(data: bytes, file: str) -> SourceText:
     ExchangeError
         They are an archive or binary, or in none of these encodings.
     """
-    if data.startswith(_ARCHIVES):
+    # Moodle's own backups and other packages: people take them for the exported file
+    if data.startswith(tuple(ARCHIVE_STARTS)):
         message = "this is an archive (a backup, or a package of another format)"
         step = "export the question bank as Moodle XML"
         raise ExchangeError(message, where=file, expected="a Moodle XML or GIFT file", next_step=step)
@@ -398,9 +392,6 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
         step = "export the question bank as Moodle XML (QTI isn't read)"
         raise ExchangeError(message, where=source.file, expected="<quiz>", next_step=step)
     return "gift"  # any text may be GIFT: its reader says what is wrong with it
-
-
-# --- what must be true of a question in any system -----------------------------------------
 
 
 def check_question(question: ForeignQuestion, faults: FileFaults) -> None:

@@ -105,8 +105,6 @@ def read_html(
     return tuple(blocks), list(dict.fromkeys(reader.lost))
 
 
-# --- before parsing ------------------------------------------------------------------------
-
 # stands for a "<" that is only a character; in a text of its own it counts as an invisible character
 _ANGLE = "\ue002"
 # likewise for a "&" that begins no character reference: html5lib looks each of them up for a long time
@@ -166,8 +164,6 @@ def _without_loose_angles(text: str) -> str:
 
 Nodes = Iterable["Element | str"]
 _Maker = Callable[[Nodes, TextRun, int], list[Block]]
-
-# --- the walk ------------------------------------------------------------------------------
 
 
 @dataclass
@@ -261,8 +257,6 @@ class _HtmlReader:
         elif name not in _BOLD | _ITALIC | _CODE | _TRANSPARENT:
             self.lost.append(f"the unknown tag <{clean_line(_restored(name), 30)}>; its text is kept")
 
-    # --- text
-
     def _text(self, raw: str, flow: _Flow, style: TextRun) -> None:
         text = self._plain(raw)
         if not self.line_ends:
@@ -291,8 +285,6 @@ class _HtmlReader:
             else:
                 lines += "\n" if _name(node) == "br" else self._program(node)
         return lines
-
-    # --- blocks
 
     def _add_block(self, flow: _Flow, depth: int, style: TextRun, nodes: Nodes, make: _Maker) -> None:
         """Add a list or a quotation; what is nested too deep becomes paragraphs of what holds it."""
@@ -332,8 +324,6 @@ class _HtmlReader:
         elif any(cell for row in filled for cell in row):
             flow.blocks.append(TableBlock(tuple(filled)))
 
-    # --- formulas
-
     def _script(self, element: Element, flow: _Flow, style: TextRun, depth: int) -> None:
         """Add what is raised or lowered as a small formula, or as words where it is long."""
         inner = _Flow()
@@ -371,9 +361,6 @@ class _HtmlReader:
             self.lost.append(f"a picture ({clean_line(_restored(label), 80)})" if label else "a picture")
         else:
             self.lost.append(_DROPPED[name])
-
-
-# --- trees ---------------------------------------------------------------------------------
 
 
 def _name(element: Element) -> str:

@@ -38,8 +38,6 @@ from engine.authoring.importing.foreign_question import (
 from engine.prose.maths.parser import SYMBOLS
 from engine.text.escape import one_line
 
-# --- backslashes ---------------------------------------------------------------------------
-
 # \~ \= \# \{ \} \: and \\ stand for the character, \n for a line end
 _PAIR = re.compile(r"\\([\\:#={}~n])")
 _DELIMITER = re.compile(r"\\{1,2}([()\[\]])|\$\$")
@@ -95,8 +93,6 @@ def _is_macro(text: str, start: int) -> bool:
     match = _MACRO.match(text, start)
     return match is not None and match[0] in SYMBOLS
 
-
-# --- blocks of lines, one question each ----------------------------------------------------
 
 _CATEGORY = re.compile(r"\s*\$CATEGORY:(.*)")
 _MOST_TAGS = 100  # five times what an item may have
@@ -167,8 +163,6 @@ def split_blocks(source: SourceText) -> Iterator[GiftBlock]:
     if block:
         yield block
 
-
-# --- answers, between the braces -----------------------------------------------------------
 
 _FORMS = {
     "html": TextForm.HTML,
@@ -254,8 +248,6 @@ class _AnswerReading:
                 return index
         return -1
 
-    # --- answers
-
     def _pieces(self, start: int, end: int) -> Iterator[_Piece]:
         marks = list(find_marks(self.text, "=~", start, end))
         if self.text[start : marks[0] if marks else end].strip():
@@ -322,8 +314,6 @@ class _AnswerReading:
             )
             for value in (True, False)
         )
-
-    # --- numbers
 
     def _numbers(self, start: int, end: int) -> tuple[ForeseenAnswer, ...]:
         answers = [self._numeric(piece) for piece in self._pieces(start, end)]

@@ -31,8 +31,6 @@ from engine.authoring.importing.yaml_writer import WrittenNumber
 from engine.expressions.values import is_rounding_safe
 from engine.text.words import agree, count_noun, percent
 
-# --- scoring rules -------------------------------------------------------------------------
-
 # where two come equally near, the first one is taken: it is the one most like Moodle's
 _POLICIES = ("net-correct", "exact", "coverage", "each-answer")
 # With up to so many options all 2^n choices are compared; with more, those of equal hits and misses count as
@@ -105,8 +103,6 @@ def _choices(fractions: Sequence[Fraction], right: frozenset[str]) -> Iterator[t
             if hits + false:
                 yield (*good[:hits], *bad[:false]), comb(len(good), hits) * comb(len(bad), false)
 
-
-# --- choices -------------------------------------------------------------------------------
 
 MAX_OPTIONS = 26  # letters
 
@@ -248,8 +244,6 @@ def _with_letters_in_order(question: ForeignQuestion) -> ForeignQuestion:
     ordered = sorted(question.answers, key=lambda answer: answer.text.text.strip().casefold())
     return replace(question, answers=tuple(ordered))
 
-
-# --- numbers -------------------------------------------------------------------------------
 
 _CONTEXT = Context(prec=60)  # numerals of files have up to 40 digits: no step here may round them
 _MAX_PLACES = 8  # decimals that a field can ask for
@@ -397,8 +391,6 @@ def _add_mistake(
     else:
         mistaken.append((number, feedback))
 
-
-# --- short answers and matchings -----------------------------------------------------------
 
 # the schema's limits, and that of a word in an expression
 _MAX_WORD, _MAX_ACCEPTED, _MAX_FORESEEN = 200, 50, 64

@@ -194,9 +194,6 @@ def _with_praise(solution: str, question: ForeignQuestion, texts: QuestionTexts)
     return solution
 
 
-# --- what an import did --------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
     """One question that became a problem file.
@@ -302,9 +299,6 @@ class ImportReport:
             ],
             "key_typed_by_hand": list(self.key_suggestions),
         }
-
-
-# --- writing -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

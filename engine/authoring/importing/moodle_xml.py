@@ -33,8 +33,6 @@ from engine.authoring.importing.foreign_question import (
 from engine.authoring.importing.xml_tree import XmlElement, read_tree
 from engine.text.escape import clean_line, one_line
 
-# --- the elements of a question ------------------------------------------------------------
-
 _FORMS = {
     "html": TextForm.HTML, "moodle_auto_format": TextForm.AUTO, "plain_text": TextForm.PLAIN,
     "plain": TextForm.PLAIN, "markdown": TextForm.MARKDOWN, "1": TextForm.HTML, "0": TextForm.AUTO,
@@ -124,10 +122,6 @@ class QuestionFields:
         return share
 
 
-# --- types without a counterpart -----------------------------------------------------------
-
-KNOWN_TYPES = ("multichoice", "truefalse", "shortanswer", "numerical", "matching")
-
 _AS_STEPS = "write one item with 'steps', a step for each field: grade new item ID --type steps"
 _AS_ORDER = "write it as an ordering item: grade new item ID --type ordering"
 _AS_MATCHING = "write it as a matching item: grade new item ID --type matching"
@@ -165,7 +159,7 @@ def skipped_type(kind: str, name: str, element: XmlElement, fields: QuestionFiel
             "it is hidden in Moodle, as deleted questions are",
             "show it there first",
         )
-    if kind in KNOWN_TYPES:
+    if kind in _READERS:
         return None
     if kind in _CALCULATED:
         reason = "its numbers are drawn by Moodle, and its key is a formula of Moodle's"
@@ -208,9 +202,6 @@ def _parameter(definition: XmlElement, fields: QuestionFields) -> str:
 def _plain(number: Decimal) -> str:
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-# --- type by type --------------------------------------------------------------------------
 
 
 def read_moodle(source: SourceText) -> QuestionFile:

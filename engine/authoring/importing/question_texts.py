@@ -95,8 +95,6 @@ def quoted(text: str) -> str:
     return f"'{line if len(line) <= 40 else line[:39] + '…'}'"
 
 
-# --- ids, titles, topics -------------------------------------------------------------------
-
 # the schema's limits; an id leaves room for the number that makes it unique
 MAX_ID, MAX_TITLE, MAX_TOPICS = 56, 120, 20
 _LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}

@@ -16,8 +16,6 @@ from itertools import islice, permutations
 
 from engine.errors import ExpressionError
 
-# --- the values of a text ------------------------------------------------------------------
-
 # Bounds of the search: pairs of values are combined, so the work grows with the square of their number.
 _MAX_TEXT = 6000
 _MAX_VALUES = 10
@@ -147,8 +145,6 @@ def _shaped(rows: list[tuple[str, ...]]) -> Iterator[StemValue]:
         yield StemValue("vector" if len(rows[0]) > 1 else "number", tuple(rows))
 
 
-# --- expressions, filled with the values of a text -----------------------------------------
-
 _OF_VECTOR = (
     "softmax({v})", "mean({v})", "norm({v})", "sum({v})", "prod({v})", "tanh({v})", "sigmoid({v})",
     "max({v})",
@@ -209,8 +205,6 @@ def _attention(vectors: Sequence[StemValue], matrices: Sequence[StemValue]) -> I
 def _operand(number: str) -> str:
     return f"({number})" if number.startswith("-") else number
 
-
-# --- comparing them with the key -----------------------------------------------------------
 
 MOST_TRIED = 300  # evaluations for one question: some 50 ms
 MOST_SHOWN = 2  # of more than two that agree, none is telling

@@ -114,8 +114,6 @@ def _led(content: tuple[Inline, ...], lead: str) -> Iterator[tuple[Inline, ...]]
     yield tuple(line)
 
 
-# --- formulas ------------------------------------------------------------------------------
-
 # A single dollar is a dollar, as in Moodle.
 _CLOSING = {"$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 _OPENING = re.compile(r"\$\$|\\[(\[]")
@@ -195,8 +193,6 @@ def _environment(match: re.Match[str]) -> str:
     return f"\\{match[1]}{{{_ENVIRONMENTS.get(match[2], match[2])}}}"
 
 
-# --- characters ----------------------------------------------------------------------------
-
 # categories of Unicode that show nothing: controls, formats, surrogates, private use, unassigned
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn"}
 _JOINER = "\u200d"  # joins emoji and the letters of some scripts
@@ -261,8 +257,6 @@ def escaped_line_start(text: str) -> str:
     numbered = _NUMBERED.match(text)
     return f"{numbered[1]}\\{text[numbered.end(1) :]}" if numbered else text
 
-
-# --- paragraphs ----------------------------------------------------------------------------
 
 PLACEHOLDER = re.compile("\ue000([0-9]{1,6})\ue001")
 """Stands for a formula that was taken out before the markup was read, as Markdown eats backslashes."""

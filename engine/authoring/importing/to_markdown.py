@@ -63,8 +63,6 @@ class MarkdownWriter:
         """Return the blocks' content as one run of words (an option, a card, feedback)."""
         return self._lines(lines_of(blocks), display=False)
 
-    # --- blocks
-
     def _block(self, block: Block) -> str:
         if isinstance(block, ParagraphBlock):
             return self._lines(_split(block.content), display=True)
@@ -99,8 +97,6 @@ class MarkdownWriter:
             for block in entry:
                 if isinstance(block, ListBlock):
                     yield from self._items(block, inner)
-
-    # --- lines
 
     def _lines(self, lines: Iterator[Sequence[Inline]], *, display: bool) -> str:
         written = [self._line(line, display=display) for line in lines]
@@ -175,8 +171,6 @@ def _opens(outside: str, inside: str) -> bool:
 def _is_punctuation(character: str) -> bool:
     return unicodedata.category(character)[0] in "PS"
 
-
-# --- one text of a file --------------------------------------------------------------------
 
 MAX_PROSE = 20_000
 """The longest text that a problem file may hold."""

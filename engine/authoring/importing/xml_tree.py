@@ -109,8 +109,6 @@ class _Handler(ContentHandler):
             self.root.children.pop()
         return self.root
 
-    # --- what the parser calls
-
     def startElement(self, name: str, attrs: AttributesImpl[str]) -> None:  # noqa: N802
         self._count += 1
         if len(self._open) >= MAX_DEPTH:
@@ -136,8 +134,6 @@ class _Handler(ContentHandler):
     def characters(self, content: str) -> None:
         if self._open[-1].tag not in _UNREAD:
             self._open[-1].pieces.append(content)
-
-    # --- what the parser reports
 
     def error(self, exception: SAXParseException) -> None:
         raise exception

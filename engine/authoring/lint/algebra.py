@@ -302,9 +302,6 @@ class _Evaluation:
         return "".join(words)
 
 
-# --- trees ---------------------------------------------------------------------------------
-
-
 def _children(node: Node) -> tuple[Node, ...]:
     return node.children if isinstance(node, RowNode) else (node,)
 
@@ -405,9 +402,6 @@ def _is_label(node: Node) -> bool:
     """Tell whether a superscript is an index in parentheses, a prime or a star, and no power."""
     first = next(_flat(node), None)
     return isinstance(first, FencedNode) or (isinstance(first, AtomNode) and first.text[:1] in "(′*∗")
-
-
-# --- arithmetic ----------------------------------------------------------------------------
 
 
 def _random(name: str, symbol: str, shape: tuple[int, ...]) -> Value:

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-# --- sums and comparisons ------------------------------------------------------------------
-
 _PLAIN = r"[-−+]?\d+(?:\.\d+)?"
 _OPERAND = rf"(?:{_PLAIN}|\({_PLAIN}\))"
 _SIDE = rf"{_OPERAND}(?: *[-+−·×*/] *{_OPERAND})*"
@@ -127,8 +125,6 @@ def _quotient(a: Span, b: Span) -> Span:
     ends = [x / y for x in a for y in b]
     return min(ends), max(ends)
 
-
-# --- words that are true of some numbers only ----------------------------------------------
 
 _NOUN = (
     r"(?:score|weight|entry|entrie|state|key|value|row|column|position|word|token|number|vector|probability|"

@@ -267,8 +267,6 @@ class LintSubject:
         return self.fault(message, loc, severity=FindingSeverity.WARNING, **more)
 
 
-# --- texts ---------------------------------------------------------------------------------
-
 NUMBER_WORDS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip

@@ -219,8 +219,6 @@ class SaveFollower:
         if self.look.findings is None:
             self._show(replace(self.look, findings=check(self._source, self.look)))
 
-    # --- which files
-
     def _folders(self) -> set[Path]:
         folders: set[Path] = set()
         for path in self._files(self.look):

@@ -145,8 +145,6 @@ class _Session:
             lines.append(f"{answered} of {total} {agree(answered, 'are')} answered already.")
         say("\n".join(f"  {line}" for line in lines))
 
-    # --- one question: stem, hints with their cost, an answer that can be read ---
-
     def _ask(self, numbers: Sequence[int]) -> None:
         from engine.commands.report_text import show_part
 
@@ -254,8 +252,6 @@ class _Session:
             f"instead of {points_text(standing.share * points)}. Take it?"
         )
 
-    # --- handing in, and results ---
-
     def _confirm(self) -> bool:
         """Ask whether to hand in; answers can be changed until then."""
         quiz = self._quiz
@@ -334,8 +330,6 @@ class _Session:
         if not self._quiz.disclosure.includes(ResultDisclosure.SCORE):
             return 0  # another code would give away what isn't shown
         return 0 if self._quiz.sitting().is_right else 1
-
-    # --- another attempt ---
 
     def _choose_again(self) -> list[int]:
         """Offer another attempt where one is possible, and return the questions to ask again."""

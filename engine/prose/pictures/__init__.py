@@ -1,7 +1,7 @@
-"""Pictures in texts: one file per kind, each picture_text as SVG, in characters and in LaTeX.
+"""Pictures in texts: one file per kind, and every picture as SVG, in characters and in LaTeX.
 
 A template function (``heatmap(A, rows, columns)``) puts a picture into the Markdown as a fenced block of
-JSON; :mod:`engine.prose.markdown` takes the block out again and asks :func:`picture_text` for its forms. So
+JSON; :mod:`engine.prose.markdown` takes the block out again and gets its forms from :func:`picture_text`. So
 the Markdown around a picture is parsed once for all variants, and no word of it is ever markup.
 """
 

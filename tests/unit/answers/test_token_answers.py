@@ -152,7 +152,7 @@ def test_the_right_set_in_another_order_earns_its_share():
     assert grade(field, "AA, BA").points == 1
     assert grade(field, "BA, AB").points == 0
     assert grade(part("AA, BA"), "BA, AA").points == 0
-    assert "50%" in answer_type("token").policy(field)
+    assert "50 %" in answer_type("token").policy(field)
 
 
 tokens = st.lists(st.sampled_from("ABC"), min_size=1, max_size=5)

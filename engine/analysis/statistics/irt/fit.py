@@ -297,9 +297,6 @@ def _problems(items: Sequence[ItemParameters], maximum: LikelihoodMaximum, model
     return problems
 
 
-# --- abilities -----------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AbilityEstimates:
     """Expected abilities a posteriori; arrays of shape (students,), NaN for students without any item.

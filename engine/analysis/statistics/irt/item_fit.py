@@ -143,8 +143,6 @@ def _cells(among: Floats, expected: Floats) -> list[tuple[int, int]]:
     return cells
 
 
-# --- the model as a whole ------------------------------------------------------------------
-
 _MEAN_EXPECTED = 5  # students for each possible pattern; with fewer, χ² is a poor guide
 _MOST_ITEMS = 15  # 2^15 patterns: with more items a test would need more students than a course has
 

@@ -39,9 +39,6 @@ def grid_for(items: int, nodes: int | None = None) -> AbilityGrid:
     return AbilityGrid(theta, weight / weight.sum())
 
 
-# --- patterns ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerPatterns:
     """The different patterns of answers: students with the same answers are counted, not repeated.
@@ -233,8 +230,6 @@ class _Lost:
         products = np.block([[second + self._square, first], [first.T, zeroth]])
         return np.asarray(products - self._of_means)
 
-
-# --- the maximum ---------------------------------------------------------------------------
 
 STEEPEST = 10.0  # a steeper curve is nearly a step between two nodes: the grid can't tell how steep
 

@@ -122,9 +122,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     yield from _sized(subject)
 
 
-# --- against the numbers shown -------------------------------------------------------------
-
-
 def _of_part(part: Part) -> Iterator[str]:
     for option in (*part.options, *part.prompts):
         yield from _of_option(option)
@@ -223,9 +220,6 @@ def _vouched(variant: Variant) -> Iterator[tuple[Loc, str]]:
             *(k.feedback for k in part.known_wrong),
         ):
             yield (*loc, "feedback"), feedback
-
-
-# --- declared and undeclared ---------------------------------------------------------------
 
 
 def _declared(subject: LintSubject) -> Iterator[LintFinding]:

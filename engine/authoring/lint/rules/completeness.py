@@ -103,8 +103,6 @@ def _shows_numbers(subject: LintSubject) -> bool:
     return has_drawn and (computed or "{{" in question)
 
 
-# --- pictures ------------------------------------------------------------------------------
-
 _PICTURE = re.compile(r"<svg\b(?:(?!</?svg\b).)*+</svg>", re.DOTALL | re.IGNORECASE)
 _LABEL = re.compile(
     r'\baria-label="([^"]*)"|<title\b[^>]*>(.*?)</title>|<desc\b[^>]*>(.*?)</desc>', re.DOTALL
@@ -122,8 +120,6 @@ def check_pictures(subject: LintSubject) -> Iterator[LintFinding]:
                     message = "a picture has no alternative text that carries its numbers"
                     yield subject.warning(message, (where,), got=words[:80] or "no text")
 
-
-# --- formulas ------------------------------------------------------------------------------
 
 LONGEST_INLINE = 110  # characters of plain text, about a line
 # looks like maths and stands outside dollars: an index, a power, a product, a root, a Greek name

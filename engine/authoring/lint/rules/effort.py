@@ -97,8 +97,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
             )
 
 
-# --- counting ------------------------------------------------------------------------------
-
 _ONE_EACH = frozenset(
     {"mul", "div", "exp", "tanh", "sigmoid", "log", "log2", "log10", "sqrt", "pow", "reciprocal", "square"}
 )

@@ -52,9 +52,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
         yield from _options(subject, name)
 
 
-# --- letters and places of options ---------------------------------------------------------
-
-
 def _places(subject: LintSubject) -> Iterator[LintFinding]:
     answers = [answer for _, answer in subject.spec.answers]
     shuffled = [a for a in answers if getattr(a, "shuffle", False)]
@@ -91,9 +88,6 @@ def _ordered(subject: LintSubject) -> Iterator[LintFinding]:
             places = [plain.find(_plain(card.text)) for card in answer.cards]
             if -1 not in places and places == sorted(places):
                 yield subject.warning("the text tells the cards in their right order", loc)
-
-
-# --- numbers -------------------------------------------------------------------------------
 
 
 def _before(variants: Sequence[Variant], name: str) -> Iterator[tuple[Loc, str]]:
@@ -152,9 +146,6 @@ def _holds(text: str, part: Part, key: str, *, is_hint: bool) -> bool:
         words[start : start + len(key_numbers)] == key_numbers
         for start in range(len(words) - len(key_numbers) + 1)
     )
-
-
-# --- options -------------------------------------------------------------------------------
 
 
 def _options(subject: LintSubject, name: str) -> Iterator[LintFinding]:

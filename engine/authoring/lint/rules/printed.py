@@ -129,9 +129,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     yield from _scored_version(subject, printed)
 
 
-# --- numbers ------------------------------------------------------------------------------
-
-
 def _numeric(
     subject: LintSubject, printed: PrintedExercise, expr: str, declared: Sequence[tuple[int, SourceErratum]]
 ) -> Iterator[LintFinding]:
@@ -254,9 +251,6 @@ def _printed_key(
         yield subject.fault(message, ("printed", "scored"), expected="false")
 
 
-# --- concepts -----------------------------------------------------------------------------
-
-
 def _concept(
     subject: LintSubject, printed: PrintedExercise, declared: Sequence[tuple[int, SourceErratum]]
 ) -> Iterator[LintFinding]:
@@ -280,9 +274,6 @@ def _letters(key: str | tuple[str, ...] | None) -> tuple[str, ...]:
     if key is None:
         return ()
     return (key,) if isinstance(key, str) else key
-
-
-# --- the scored version -------------------------------------------------------------------
 
 
 def _status(subject: LintSubject) -> Iterator[LintFinding]:

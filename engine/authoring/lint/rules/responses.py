@@ -17,8 +17,6 @@ from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.errors import ResponseFormatError
 from engine.model import Check, FloatArray, GradeReport, Mode, Outcome, Part, Response, Variant
 
-# --- what is typed into the fields ---------------------------------------------------------
-
 # what students do type, and what Python would read: both must be refused, not guessed at
 _UNREADABLE = ("nan", "inf", "1e309", "0x10", "1_000", "2+3", "[[0.1", "one half")
 _PLACES = 6  # where an item states none: more than any tolerance needs
@@ -156,8 +154,6 @@ def malformed(part: Part) -> tuple[str, ...]:
     tried = ("?", "zz", "a b c d e f g h i j k l")
     return tuple(text for text in tried if text not in texts and not set(text) - {" "} <= letters)
 
-
-# --- the rule ------------------------------------------------------------------------------
 
 _FEW = 3  # notations, blanks and malformed answers don't depend on the numbers: so many variants show all
 

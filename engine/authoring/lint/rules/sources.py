@@ -56,8 +56,6 @@ def _of_source(subject: LintSubject, source: ItemSource, loc: tuple[int | str, .
             )
 
 
-# --- what an item covers and needs ---------------------------------------------------------
-
 _OF_DOCUMENT = re.compile(r"^(S[0-9])-")
 # read before answering; solution and feedback may look ahead
 _BEFORE_ANSWERING = frozenset({"stem", "prompt", "option", "hint"})

@@ -55,8 +55,6 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
                 yield subject.warning(message, loc, got=text.strip()[-80:], next_step=step)
 
 
-# --- cards that not every variant shows ----------------------------------------------------
-
 _POOLS = ("options", "prompts", "cards")
 _UNDRAWN_FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
 _GENERAL = re.compile(r"\b(?:more generally|in general)\b.*", re.IGNORECASE | re.DOTALL)

@@ -99,7 +99,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-# --- functions, each with the rounding that a careful student would do -----------------------
+# Functions, each with the rounding that a careful student would do.
 # r rounds to the working precision
 
 

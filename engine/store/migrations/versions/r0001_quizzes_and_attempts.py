@@ -1,6 +1,6 @@
 """The first schema: quizzes and attempts.
 
-Written out, not taken from ``tables.py``: a revision must not change when the tables do.
+Written out, not taken from ``sql_tables.py``: a revision must not change when the tables do.
 """
 
 from __future__ import annotations
