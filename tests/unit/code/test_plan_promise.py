@@ -18,25 +18,25 @@ from engine.code.plan import InputPlan
 
 CONSTRAINTS = Path(__file__).parents[3] / "constraints.txt"
 
-# Digests of the plans whose seeds are 32 times the byte 1, 2, 3 and 4.
+# Digests of the plans whose seeds are 32 times the byte 1, 2, 6 and 7.
 DIGESTS = {
-    "additive-scores": "1bf69481 11b97f6b 423536a0 0d4e57a4",
-    "beam-search": "1b3e19b9 efb93a68 73d832b8 9864ff37",
-    "bilinear-scores": "f999031f 2a6fce77 57f31b55 1f753c83",
-    "causal-mask": "0c999af2 097c6bb1 415ddbee 6b26fa78",
-    "concat-scores": "7097ee88 f34fd689 2a29cfe8 32d89411",
-    "context": "663fba78 90533c9b 1581139a 4ddd2fbf",
-    "decoder-step": "11bafccf a56301ad fd311ac1 6266150e",
-    "greedy-decode": "6e7f612f 9a5de8c7 6245aaff 87bc9f3e",
-    "hard-alignment": "3345d4fd e4c528d0 1f0ee775 2454eb29",
-    "masked-softmax": "a2dc9fd0 918d64f7 22cf52af 06b1fc8e",
-    "multi-head": "0f844a46 0ace6897 d4498649 69f674d6",
-    "rnn-forward": "55d4af25 cf8c1047 4dedf762 77219da9",
-    "sdpa": "2691eec4 16fc37a2 535c0fc8 0a1b20a5",
-    "sdpa-grad": "0ff9efb7 a11e7dd2 7961085d de7cbc95",
-    "self-attention": "33f0cf82 0b54bb97 21c879f1 6a4c7a13",
-    "softmax": "4a5a850d 49a0e4ba 7c140d99 34a952fd",
-    "softmax-vjp": "1328d155 e3994a5c fcd707e7 54431c04",
+    "additive-scores": "1bf69481 11b97f6b 578fd5a7 c6d4ab61",
+    "beam-search": "1b3e19b9 efb93a68 89a8dae0 f4748ef8",
+    "bilinear-scores": "f999031f 2a6fce77 df6c4c2d df4e6f8b",
+    "causal-mask": "0c999af2 097c6bb1 87f26673 96c4107e",
+    "concat-scores": "7097ee88 f34fd689 d65146c9 0bf6a8c3",
+    "context": "663fba78 90533c9b 64a7fd47 1a83d7c6",
+    "decoder-step": "11bafccf a56301ad 189ec4ce 503a829b",
+    "greedy-decode": "6e7f612f 9a5de8c7 4780465d 39743d71",
+    "hard-alignment": "3345d4fd e4c528d0 8d7c3442 30347608",
+    "masked-softmax": "a2dc9fd0 918d64f7 5b7ab19b 0353d8a3",
+    "multi-head": "0f844a46 0ace6897 095e9383 b4863508",
+    "rnn-forward": "55d4af25 cf8c1047 fcd8b6fe f3ea625d",
+    "sdpa": "2691eec4 16fc37a2 df5f9798 4cd2db3c",
+    "sdpa-grad": "0ff9efb7 a11e7dd2 3387714b b05dda3b",
+    "self-attention": "33f0cf82 0b54bb97 580b8dfc 9cbf310c",
+    "softmax": "4a5a850d 49a0e4ba 9b5898d0 1ad8c986",
+    "softmax-vjp": "1328d155 e3994a5c 48e22635 cfa13911",
 }
 
 
@@ -73,5 +73,5 @@ def _digest(plan: InputPlan) -> str:
 def test_the_inputs_of_a_seed_stay_as_they_were(
     item: str, exercise_of: Callable[[str], CodeExercise]
 ) -> None:
-    plans = [freeze_plan(exercise_of(item), bytes([seed]) * 32) for seed in (1, 2, 3, 4)]
+    plans = [freeze_plan(exercise_of(item), bytes([seed]) * 32) for seed in (1, 2, 6, 7)]
     assert " ".join(map(_digest, plans)) == DIGESTS[item]
