@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option, sandbox_options
+from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option
 from engine.commands.terminal import number, print_json
 from engine.errors import EngineError, InputError, UsageError
 from engine.text.files import replace_text, replacing, write_errors
 
 if TYPE_CHECKING:
-    from engine.runner import SandboxOptions
     from engine.runs.gradescope import AutograderSettings, ItemGrade
 
 
@@ -42,14 +41,15 @@ def command() -> None:
     show_default=True,
     help="When students see the total, and the checks whose inputs are hidden from them.",
 )
-@sandbox_options("tier")
+# Without T3: marks at that tier need --unsafe-local, which an autograder never has.
+@click.option("--tier", type=click.Choice(["T1", "T2"]), help="Require this sandbox tier there.")
 @json_option
 @course_option
 def make(
     items: tuple[str, ...],
     out: Path,
     hidden: str,
-    sandbox: SandboxOptions,
+    tier: str | None,
     as_json: bool,
     course_path: Path | None,
 ) -> int:
@@ -73,7 +73,7 @@ def make(
     registry = course.problems / REGISTRY_FILE if course else None
     content = harness_zip(
         AutograderContents(
-            settings=AutograderSettings(exercises, hidden, sandbox.tier),
+            settings=AutograderSettings(exercises, hidden, tier),
             title=course.title if course else "Gradescope",
             # Derived, not the secret itself: who takes the zip apart learns nothing of other plans.
             key=autograder_key(context.secret() if course else None, exercises),

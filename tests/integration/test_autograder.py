@@ -231,6 +231,12 @@ def entries(path: Path) -> dict[str, tuple[int, bytes]]:
         return {i.filename: (i.external_attr >> 16 & 0o777, packed.read(i)) for i in packed.infolist()}
 
 
+def test_an_autograder_cannot_ask_for_the_tier_whose_marks_are_refused(grade) -> None:
+    said = grade("autograder", "make", "softmax", "--out", "t3.zip", "--tier", "T3")
+    assert said.code == 2 and "'T3' is not one of 'T1', 'T2'" in said.err
+    assert not Path("t3.zip").exists()
+
+
 def test_a_course_makes_the_same_zip_again_with_its_own_items_and_without_its_secret(grade) -> None:
     course = Course.init(Path("c"), "Deep Learning")
     shutil.copytree(PROBLEMS / "code/softmax", "c/problems/softmax")
@@ -239,7 +245,7 @@ def test_a_course_makes_the_same_zip_again_with_its_own_items_and_without_its_se
     Path("c/problems/misconceptions.yaml").write_text("ours-only: Ours.\n")
     said = grade("autograder", "make", "softmax", "--course", "c", "--out", "one.zip", "--hidden", "visible")
     assert (said.code, said.err) == (0, "")
-    assert "give it to nobody but Gradescope" in said.out
+    assert "upload it to Gradescope and give it to nobody else" in said.out
     assert "set Autograder points to 10" in said.out
     grade("autograder", "make", "softmax", "--course", "c", "--out", "two.zip", "--hidden", "visible")
     assert Path("one.zip").read_bytes() == Path("two.zip").read_bytes()
