@@ -44,7 +44,7 @@ from engine.errors import InputError, SoftmarkError, SpecError
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 FOLDER = Path(__file__).parent / "wrong"
 INDEX = "index.json"

@@ -15,7 +15,7 @@ from engine.answers import answer_type
 from engine.answers.base import PartResult, blank_result
 from engine.errors import ResponseFormatError
 from engine.model import Check, Diagnosis, GradeReport, Mode, Outcome, Part, Response, Variant, Verdict
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 if TYPE_CHECKING:
     from engine.code.exercise import CodeExercise

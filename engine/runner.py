@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self
 
 from engine.errors import UsageError
 from engine.model import GradeReport, Mode
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 # None, bool, int, float, str, list, tuple, dict with str keys, Leaf, StepFunction; nested.
 WireValue = Any

@@ -21,7 +21,7 @@ from engine.answers import answer_type, kind_of
 from engine.errors import ResponseFormatError
 from engine.model import Check, DrawnValue, Mode, Outcome, Part, Quiz, Variant
 from engine.store import Attempt, Store
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 
 class ItemTestKind(StrEnum):

@@ -19,8 +19,7 @@ from markupsafe import Markup
 from engine.analysis.class_report import FittedModel
 from engine.analysis.item_figures import MOST_VARIANTS, DrawnItem, ItemFigures
 from engine.analysis.statistics import ScoreHistogram
-from engine.text.escape import clean_line
-from engine.text.words import count_noun, percent
+from engine.text.words import clean_line, count_noun, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

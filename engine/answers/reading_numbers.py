@@ -18,8 +18,7 @@ from fractions import Fraction
 
 from engine.answers.typed_text import format_error, normal_signs
 from engine.errors import ResponseFormatError
-from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 # No number of an exercise needs more, and exact fractions of longer ones cost time that others wait for.
 MAX_NUMERAL = 60

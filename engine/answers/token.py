@@ -31,8 +31,7 @@ from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate
 from engine.items import TokenAnswer
 from engine.model import KnownWrong, Part
-from engine.text.escape import clean_line
-from engine.text.words import percent
+from engine.text.words import clean_line, percent
 
 # When two short texts are the same answer.
 

@@ -12,7 +12,7 @@ import re
 import unicodedata
 
 from engine.errors import ResponseFormatError
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 # Signs that editors, keyboards and typesetters put in the place of those of ASCII. Dashes: all of Unicode but
 # the wavy ones, which mean "about" or "to".

@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.answers import answer_kinds
 from engine.errors import UsageError
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 _FOLDER = files("engine.authoring") / "scaffolds"
 # A choice also begins as a pool of which each variant shows some; code comes last, for it gets a folder.

@@ -25,8 +25,7 @@ from engine.code.source import (
 )
 from engine.model import CodeSubmission
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, Runner, RunResult, WireArray
-from engine.text.escape import clean_line
-from engine.text.words import near_words
+from engine.text.words import clean_line, near_words
 
 
 @dataclass(frozen=True, slots=True)

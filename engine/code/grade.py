@@ -35,8 +35,7 @@ from engine.errors import EngineError
 from engine.items.checks.code import PREREQUISITES
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
-from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 _log = logging.getLogger(__name__)
 

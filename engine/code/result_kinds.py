@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import LeafError, array_of, array_text, shape_text
 from engine.runner import WireArray, WireValue
-from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.code.plan import ExpectedPart

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.code.source import Function, ModuleBindings, parse_python
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 _DEEPEST = 6  # an alias of an alias … that may come back to itself
 _CALLING = ("__call__", "forward")  # a module of torch is called through its forward

@@ -20,9 +20,8 @@ from engine import __version__
 from engine.commands.options import CommandGroup, write_commands
 from engine.commands.terminal import replace_signs, width, wrapped
 from engine.errors import EngineError, SoftmarkError
-from engine.text.escape import clean
 from engine.text.files import keep_libraries_tidy
-from engine.text.words import near_words
+from engine.text.words import clean, near_words
 
 __all__ = ["LazyGroup", "grade", "main", "run"]
 

@@ -17,9 +17,8 @@ from engine.commands.intake import collected, item_option, layout_option, refuse
 from engine.commands.options import course_option, json_option, sandbox_options, store_option, workers_option
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
-from engine.text.escape import clean_line
 from engine.text.files import work_folder, write_errors
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.hand_ins import IntakeProblem, IntakeResult

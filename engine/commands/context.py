@@ -16,9 +16,8 @@ import click
 
 from engine.commands.options import chosen_store
 from engine.errors import QuizError, SpecError, StoreError, UsageError
-from engine.text.escape import clean_line
 from engine.text.files import own_folder, read_hand_in, write_errors
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.course import Course, Roster

@@ -11,9 +11,8 @@ from engine.commands.context import CommandContext, find_context
 from engine.commands.options import CommandGroup, course_option, json_option, store_option
 from engine.commands.terminal import print_json
 from engine.errors import Diagnostic
-from engine.text.escape import clean
 from engine.text.files import read_text
-from engine.text.words import count_noun
+from engine.text.words import clean, count_noun
 
 if TYPE_CHECKING:
     from engine.course import Course

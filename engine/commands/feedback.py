@@ -13,9 +13,8 @@ from engine.commands.context import CommandContext, find_context
 from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
-from engine.text.escape import clean_line
 from engine.text.files import read_bytes
-from engine.text.words import count_noun, suggestion
+from engine.text.words import clean_line, count_noun, suggestion
 
 if TYPE_CHECKING:
     from engine.pages.feedback import PageReceipt

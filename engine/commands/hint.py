@@ -13,8 +13,7 @@ from engine.commands.exercise import code_spec, open_session, submission_path
 from engine.commands.options import course_option, item_argument, json_option, seed_option
 from engine.commands.terminal import console, print_json, running
 from engine.errors import UsageError
-from engine.text.escape import clean
-from engine.text.words import count_noun
+from engine.text.words import clean, count_noun
 
 if TYPE_CHECKING:
     from engine.model import GradeReport, Variant

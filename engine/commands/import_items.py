@@ -13,8 +13,7 @@ from engine.commands.exercise import quoted
 from engine.commands.options import RegistryChoice, course_option, json_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import UsageError
-from engine.text.escape import clean, clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean, clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.authoring.importing.item_drafts import ImportedItem, ImportReport

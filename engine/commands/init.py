@@ -10,7 +10,7 @@ from engine.commands.exercise import quoted
 from engine.commands.options import json_option
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 
 @click.command("init")

@@ -13,8 +13,7 @@ from engine.commands.context import find_context
 from engine.commands.options import complete_items, course_option, json_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import UsageError
-from engine.text.escape import clean
-from engine.text.words import count_noun
+from engine.text.words import clean, count_noun
 
 if TYPE_CHECKING:
     from engine.authoring.lint import LintReport

@@ -15,7 +15,7 @@ from engine.commands.context import find_context
 from engine.commands.options import CommandGroup, F, by_option, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, show_table
 from engine.errors import CourseError, UsageError
-from engine.text.escape import clean, clean_line
+from engine.text.words import clean, clean_line
 
 if TYPE_CHECKING:
     from engine.marks.manual import ManualMarks

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from engine.errors import UsageError
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -13,8 +13,7 @@ from engine.commands.context import CommandContext, find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import show_table
 from engine.errors import UsageError
-from engine.text.escape import clean_line
-from engine.text.words import count_noun, did_you_mean, percent
+from engine.text.words import clean_line, count_noun, did_you_mean, percent
 
 if TYPE_CHECKING:
     from engine.analysis.class_report import ItemReport, TestFigures

@@ -12,8 +12,7 @@ from rich.text import Text as RichText
 
 from engine.commands.terminal import console, number, print_table
 from engine.model import Check, GradeReport, Mode, Outcome, Part, Variant, Verdict
-from engine.text.escape import clean, clean_line
-from engine.text.words import count_noun, points_text
+from engine.text.words import clean, clean_line, count_noun, points_text
 
 _OUTCOME_STYLE = {
     Outcome.RIGHT: "bold green",

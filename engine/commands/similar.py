@@ -13,8 +13,7 @@ from engine.commands.exercise import starter_file
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar, show_table
 from engine.errors import UsageError
-from engine.text.escape import clean_line
-from engine.text.words import count_noun, percent
+from engine.text.words import clean_line, count_noun, percent
 
 if TYPE_CHECKING:
     from engine.course import Roster

@@ -12,8 +12,7 @@ from engine.commands.context import CommandContext, find_context
 from engine.commands.options import CommandGroup, check_store, course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
-from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.store import Store

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.text.escape import clean
-from engine.text.words import plain_points
+from engine.text.words import clean, plain_points
 
 if TYPE_CHECKING:
     from rich.console import Console

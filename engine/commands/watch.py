@@ -18,8 +18,7 @@ from engine.commands.options import course_option, item_argument, json_option, s
 from engine.commands.submit import exit_code
 from engine.commands.terminal import console, number
 from engine.errors import SoftmarkError, UsageError
-from engine.text.escape import clean
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, clean, count_noun
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -26,9 +26,8 @@ from engine.course.policies import Policies
 from engine.course.roster import Roster, read_roster
 from engine.errors import CourseError, Diagnostic, InputError, SoftmarkError, SpecError
 from engine.hand_ins import IntakeProblem
-from engine.text.escape import clean_line
 from engine.text.files import read_bounded, replace_text, write_errors
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.store import Store

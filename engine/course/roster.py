@@ -16,9 +16,8 @@ from pathlib import Path
 from engine.course.students import LabelIndex, Student, person_columns, person_name, plain_head
 from engine.errors import CourseError, Diagnostic, IntakeError
 from engine.hand_ins import IntakeProblem
-from engine.text.escape import clean_line
 from engine.text.tables import DelimitedTable, TableRow, read_delimited
-from engine.text.words import count_noun, near_words
+from engine.text.words import clean_line, count_noun, near_words
 
 # 1.23457E+15: a spreadsheet has rounded a long number, and the digits are lost.
 _ROUNDED = re.compile(r"[0-9][.,][0-9]+E\+[0-9]{2,}")

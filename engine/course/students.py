@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 
 class StudentLabels:

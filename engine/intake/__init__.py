@@ -18,7 +18,7 @@ from engine.intake.download_entries import ItemNames
 from engine.intake.download_sorter import DownloadSorter
 from engine.intake.layouts import DownloadListing, choose
 from engine.intake.unpack import ArchiveLimits, read_source
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 __all__ = ["collect", "read_code_file", "read_submission"]
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from engine.course.students import person_columns, plain_head
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeProblem
-from engine.text.escape import clean_line
 from engine.text.tables import DelimitedTable, TableRow, read_delimited
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 
 @dataclass(frozen=True, slots=True)

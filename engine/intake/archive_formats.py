@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from engine.intake.download_entries import plain_name
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 
 class DamagedError(ValueError):

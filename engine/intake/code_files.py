@@ -18,9 +18,8 @@ from engine.errors import InputError, SubmissionError
 from engine.intake.download_entries import is_junk
 from engine.intake.notebook import notebook_source
 from engine.model import CodeSubmission
-from engine.text.escape import clean_line
 from engine.text.files import decode, read_bytes
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 # The files beside a submission that it imports, found by reading it; nothing is run.
 

@@ -16,8 +16,7 @@ from pathlib import Path, PurePosixPath
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeProblem
 from engine.intake.answer_rows import TABLES
-from engine.text.escape import clean_line
-from engine.text.words import near_words
+from engine.text.words import clean_line, near_words
 
 # Browsers, file managers and learning platforms add these to the second file of a name.
 _COPY = re.compile(

@@ -29,9 +29,8 @@ from engine.intake.code_files import (
 )
 from engine.intake.download_entries import FileEntry, copy_of, packed_otherwise, quiz_head
 from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOwner, PlainLayout
-from engine.text.escape import clean_line
 from engine.text.files import read_hand_in
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 # Which of a student's hand-ins of one item came first.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.code.source import cell_mark, parse_python
 from engine.errors import SubmissionError
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 # Notebooks of courses have up to a few hundred; each costs about 10 µs to read, however short it is.
 _MOST_CELLS = 20_000

@@ -13,8 +13,7 @@ from functools import lru_cache
 from engine.errors import IntakeError, QuizError, UsageError
 from engine.model import Quiz, QuizQuestion
 from engine.store import Store
-from engine.text.escape import clean_line
-from engine.text.words import count_noun, near_words, suggestion
+from engine.text.words import clean_line, count_noun, near_words, suggestion
 
 # Question number and id of the part.
 Place = tuple[int, str]

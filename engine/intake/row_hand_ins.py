@@ -33,8 +33,7 @@ from engine.intake.spreadsheet_cells import TimeColumn, damage
 from engine.model import Quiz
 from engine.quiz.quiz_file import typed
 from engine.store import Store
-from engine.text.escape import clean_line
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, clean_line, count_noun
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 # Names of months, as forms and spreadsheets write them in a few languages.
 

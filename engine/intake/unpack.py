@@ -31,8 +31,7 @@ from engine.intake.download_entries import (
     name_parts,
     read_folder,
 )
-from engine.text.escape import clean_line
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, clean_line, count_noun
 
 # Limits are checked after each chunk, so that a bomb writes at most this much too much.
 _CHUNK = 2**16

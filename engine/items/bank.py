@@ -37,8 +37,7 @@ from engine.items.misconceptions import (
     load_terms,
 )
 from engine.items.problem_spec import ProblemSpec
-from engine.text.escape import one_line
-from engine.text.words import join_words, near_words
+from engine.text.words import join_words, near_words, one_line
 from engine.text.yaml import in_order, read_yaml, validation_faults
 
 

@@ -19,9 +19,8 @@ from engine.errors import CourseError, Diagnostic, UsageError
 from engine.marks.class_results import ExpectedWork
 from engine.marks.class_table import TableColumn
 from engine.store import HandMark, Store
-from engine.text.escape import clean_line
 from engine.text.tables import TableRow, read_delimited
-from engine.text.words import count_noun, did_you_mean, plain_points
+from engine.text.words import clean_line, count_noun, did_you_mean, plain_points
 
 _LONGEST_COMMENT = 5000  # characters; it goes into pages and into cells of gradebooks
 _MOST_POINTS = 1e6  # no exercise gives more: an id in the wrong column would

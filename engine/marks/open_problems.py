@@ -30,9 +30,8 @@ from engine.marks.class_table import StudentResults
 from engine.marks.late_work import terms_of
 from engine.model import Outcome
 from engine.store import Attempt, Store
-from engine.text.escape import clean_line
 from engine.text.files import read_bounded, replace_text
-from engine.text.words import agree, count_noun, join_words
+from engine.text.words import agree, clean_line, count_noun, join_words
 
 OPEN_PROBLEMS_FILE: Final = "not-graded.json"
 _MOST_BYTES = 64 * 2**20  # more than 100,000 problems: a larger file isn't ours

@@ -30,8 +30,7 @@ from engine.marks.late_work import (
     terms_of,
 )
 from engine.model import Outcome
-from engine.text.escape import clean_line
-from engine.text.words import count_noun, plain_points
+from engine.text.words import clean_line, count_noun, plain_points
 
 if TYPE_CHECKING:
     from engine.store import Attempt, HandMark

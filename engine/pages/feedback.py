@@ -21,9 +21,8 @@ from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, Rendere
 from engine.pages.render import render
 from engine.pages.weights import WeightsView, answered_weights, code_weights
 from engine.quiz.rules import is_choice, shown_report
-from engine.text.escape import clean_line
 from engine.text.files import replace_text
-from engine.text.words import plain_points
+from engine.text.words import clean_line, plain_points
 
 MOST_RECEIPTS = 10_000  # on a page that anybody may have written: no student has so many results
 _SHA256 = re.compile(r"[0-9a-f]{64}")

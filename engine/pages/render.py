@@ -22,9 +22,8 @@ from markupsafe import Markup
 
 from engine.errors import StoreError
 from engine.model import Outcome, RenderedText, Verdict
-from engine.text.escape import clean, clean_line
 from engine.text.files import replace_text, write_errors
-from engine.text.words import count_noun, percent, plain_points, points_text
+from engine.text.words import clean, clean_line, count_noun, percent, plain_points, points_text
 
 # Value → (sign, words, style class): a colour never says anything alone, for eyes and printers without it.
 OUTCOMES: dict[Outcome, tuple[str, str, str]] = {

@@ -20,8 +20,8 @@ from engine.grading import grade_code
 from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import EchoingRunner, Runner
-from engine.text.escape import clean_line
 from engine.text.watch import FileStamp, file_changes, file_stamp, folders_of, read_settled
+from engine.text.words import clean_line
 
 _JOIN_S = 5.0  # a rehearsal ends by itself when its runner is closed; nobody waits longer for it
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine.model import RenderedText
 from engine.prose.maths import MathsError, maths_forms
 from engine.prose.pictures import FENCE, PictureFault, picture_text
-from engine.text.escape import escape_latex
+from engine.text.words import escape_latex
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -32,8 +32,7 @@ from engine.prose.figures import (
 )
 from engine.prose.markdown import ProseError, render_prose
 from engine.prose.pictures import PICTURE_FUNCTIONS
-from engine.text.escape import one_line
-from engine.text.words import count_noun, did_you_mean
+from engine.text.words import count_noun, did_you_mean, one_line
 
 # Python puts the address of an object into some messages; it would differ from run to run.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")

@@ -13,8 +13,7 @@ from engine.hand_ins import FilledQuiz
 from engine.model import GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response
 from engine.quiz.rules import CreditRules
 from engine.store import ArrivalInfo, Store
-from engine.text.escape import clean_line
-from engine.text.words import count_noun, plain_points
+from engine.text.words import clean_line, count_noun, plain_points
 
 
 def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeReport]:

@@ -18,9 +18,8 @@ from engine.errors import Diagnostic, QuizError
 from engine.hand_ins import FilledQuiz
 from engine.model import Part, Quiz, QuizQuestion
 from engine.quiz.rules import rules_text
-from engine.text.escape import clean_line
 from engine.text.files import read_hand_in
-from engine.text.words import plain_points
+from engine.text.words import clean_line, plain_points
 from engine.text.yaml import read_yaml
 from engine.text.yaml_errors import Loc, YamlDocument
 

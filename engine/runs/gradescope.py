@@ -33,8 +33,7 @@ from engine.items.misconceptions import REGISTRY_FILE, builtin_root
 from engine.model import Check, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
 from engine.runs.grade_file import CodeExercises
-from engine.text.escape import clean, clean_line
-from engine.text.words import plain_points
+from engine.text.words import clean, clean_line, plain_points
 
 # Gradescope's words. Its fourth, "hidden", is for tests without points: a total with it tells what is hidden.
 HIDDEN = ("after_due_date", "after_published", "visible")

@@ -26,7 +26,7 @@ from engine.sandbox.child.wire import (
     WireFrame,
 )
 from engine.sandbox.requests import EncodedPlan
-from engine.text.escape import visible
+from engine.text.words import visible
 
 # as the child cuts them; a child that doesn't isn't ours any more
 _MAX_TEXT = 2000

@@ -29,8 +29,7 @@ from engine.sandbox.child.wire import (
     array_size,
     pack,
 )
-from engine.text.escape import visible
-from engine.text.words import count_noun
+from engine.text.words import count_noun, visible
 
 _MAX_PLAN_BYTES = 2**31 - 1  # what the child's reader takes
 _MAX_FILENAME = 100

@@ -13,8 +13,8 @@ from engine.intake import collect, read_code_file
 from engine.model import Mode
 from engine.similarity.answers import AnswerSearch, CopiedAnswers
 from engine.store import Store
-from engine.text.escape import clean_line
 from engine.text.files import work_folder
+from engine.text.words import clean_line
 
 
 @dataclass(frozen=True, slots=True)

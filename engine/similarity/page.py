@@ -17,8 +17,8 @@ from engine.similarity.findings import ExerciseFindings, SimilarityFindings, odd
 from engine.similarity.fingerprints import GRAM
 from engine.similarity.gather import FileLabels, FilePair, SimilaritySpread
 from engine.similarity.passages import COLOURS, PairDetail, ranges
-from engine.text.escape import clean_line
 from engine.text.tables import csv_text, text_cell
+from engine.text.words import clean_line
 
 NOT_A_VERDICT = (
     "This is evidence to read, not a verdict: two people can find the same solution, or may be allowed to "

@@ -16,8 +16,7 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter, ValidationError
 
 from engine.errors import StoreError
-from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 # The head revision of migrations/versions; a test compares the two.
 SCHEMA_VERSION = "0003"

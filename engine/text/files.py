@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import BinaryIO, TypeVar
 
 from engine.errors import Diagnostic, InputError, SoftmarkError, SpecError, SubmissionError, UsageError
-from engine.text.escape import clean_line, one_line, visible
+from engine.text.words import clean_line, one_line, visible
 
 fcntl: ModuleType | None
 try:

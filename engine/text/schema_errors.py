@@ -15,8 +15,7 @@ from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 
 from engine.errors import Diagnostic
-from engine.text.escape import one_line
-from engine.text.words import did_you_mean, join_words, near_words
+from engine.text.words import did_you_mean, join_words, near_words, one_line
 from engine.text.yaml_errors import Loc, YamlDocument
 
 # Finds what a pydantic model allows at a path, to say what was expected and to suggest near names.

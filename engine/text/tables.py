@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import Diagnostic, InputError
-from engine.text.escape import begins_formula, csv_cell
 from engine.text.files import read_bytes, utf16_as_utf8
-from engine.text.words import plain_points
+from engine.text.words import clean_line, plain_points
 
 # A gradebook of 5,000 students with 100 columns has 4 MiB.
 _LIMIT = 8 * 2**20
@@ -75,7 +74,7 @@ def plain_cell(text: str) -> str:
     plain = unicodedata.normalize("NFC", text).strip(_BLANK)
     match = _KEPT_AS_TEXT.fullmatch(plain)
     text = match[1].strip() if match else plain
-    # The other way round than engine.text.escape.csv_cell.
+    # The other way round than csv_cell.
     return text[1:] if text.startswith("'") and begins_formula(text.lstrip("'")) else text
 
 
@@ -247,6 +246,21 @@ _CHANGED = re.compile(
 def is_number(text: str) -> bool:
     """Tell whether a cell is a plain number, signed or not: it is no formula then."""
     return bool(_NUMBER.fullmatch(text.strip()))
+
+
+def csv_cell(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula; different lines stay different.
+
+    An apostrophe before what would be one keeps it from it. What has that already gets one more, so that
+    ``=1`` and ``'=1`` can be told apart.
+    """
+    line = clean_line(text, 32_000)
+    return "'" + line if begins_formula(line.lstrip("'")) else line
+
+
+def begins_formula(text: str) -> bool:
+    """Return whether a spreadsheet may take a cell for a formula: full-width and small signs count too."""
+    return unicodedata.normalize("NFKC", text[:1])[:1] in {"=", "+", "-", "@", "\t", "\r", "\n", "\u2212"}
 
 
 def text_cell(text: str) -> str:

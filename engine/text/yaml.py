@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import yaml
 
 from engine.errors import Diagnostic, InputError, SpecError
-from engine.text.escape import one_line
 from engine.text.files import (
     MAX_BYTES,
     check_text,
@@ -29,7 +28,7 @@ from engine.text.files import (
     source_line,
     utf16_as_utf8,
 )
-from engine.text.words import count_noun
+from engine.text.words import count_noun, one_line
 from engine.text.yaml_errors import NULLS, YamlDocument, YamlPlace, YamlScalar, explain_syntax
 
 if TYPE_CHECKING:

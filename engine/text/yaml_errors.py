@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from engine.errors import Diagnostic
-from engine.text.escape import one_line
 from engine.text.files import source_line
+from engine.text.words import one_line
 
 
 def explain_syntax(problem: yaml.YAMLError, text: str) -> tuple[int, int, str]:

@@ -17,8 +17,8 @@ from engine.course import Roster, Student
 from engine.marks.class_table import ClassTable, StudentRow, TableCell, TableColumn
 from engine.marks.gradebooks import GradebookFile, GradebookRequest, gradebook_format
 from engine.model import Outcome
-from engine.text.escape import clean_line
 from engine.text.tables import is_number, kept_cell
+from engine.text.words import clean_line
 
 COLUMN = TableColumn("~", 0, "softmax", "Write softmax", 10.0)
 STARTS = ("=", "+", "-", "@", "\t", "\r")

@@ -14,7 +14,7 @@ from engine.expressions.language import evaluate
 from engine.prose.markdown import ProseError, render_prose
 from engine.prose.maths import MathsError, mathml, plain_maths
 from engine.prose.stems import render_text
-from engine.text.escape import escape_latex
+from engine.text.words import escape_latex
 
 FORMULA = st.lists(
     st.sampled_from(

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Self
 
 from engine.errors import Diagnostic, ExchangeError
-from engine.text.escape import clean_line
 from engine.text.files import ARCHIVE_STARTS, codec_among, fault_after, read_bytes, source_line
+from engine.text.words import clean_line
 
 
 class TextForm(StrEnum):

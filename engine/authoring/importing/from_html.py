@@ -30,7 +30,7 @@ from engine.authoring.importing.text_blocks import (
     paragraphs_of,
     plain_characters,
 )
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

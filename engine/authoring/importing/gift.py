@@ -36,7 +36,7 @@ from engine.authoring.importing.foreign_question import (
     read_share,
 )
 from engine.prose.maths.parser import SYMBOLS
-from engine.text.escape import one_line
+from engine.text.words import one_line
 
 # \~ \= \# \{ \} \: and \\ stand for the character, \n for a line end
 _PAIR = re.compile(r"\\([\\:#={}~n])")

@@ -19,7 +19,7 @@ from engine.authoring.importing.moodle_xml import read_moodle
 from engine.authoring.importing.question_texts import UnfitError
 from engine.errors import ExchangeError
 from engine.items.bank import Bank
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 READERS: dict[str, Callable[[SourceText], QuestionFile]] = {"moodle": read_moodle, "gift": read_gift}
 Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]

@@ -35,8 +35,7 @@ from engine.authoring.scaffold import create_all
 from engine.errors import Diagnostic, EngineError, ExchangeError, SpecError
 from engine.items import load_spec
 from engine.items.bank import Bank
-from engine.text.escape import clean_line
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, clean_line, count_noun
 from engine.text.yaml import read_yaml
 
 _BLOOM = {

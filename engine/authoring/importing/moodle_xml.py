@@ -31,7 +31,7 @@ from engine.authoring.importing.foreign_question import (
     read_share,
 )
 from engine.authoring.importing.xml_tree import XmlElement, read_tree
-from engine.text.escape import clean_line, one_line
+from engine.text.words import clean_line, one_line
 
 _FORMS = {
     "html": TextForm.HTML, "moodle_auto_format": TextForm.AUTO, "plain_text": TextForm.PLAIN,

@@ -37,8 +37,7 @@ from engine.authoring.importing.text_blocks import (
     plain_characters,
     split_formulas,
 )
-from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

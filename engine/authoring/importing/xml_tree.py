@@ -18,7 +18,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.sax import make_parser
 
 from engine.authoring.importing.foreign_question import MAX_QUESTIONS, FileFaults, FilePlace, SourceText
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 MAX_DEPTH = 32  # Moodle's own files have six levels
 MAX_ELEMENTS = 250_000  # of the largest bank: 5,000 questions with fifty elements each

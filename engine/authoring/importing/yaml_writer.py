@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from engine.text.escape import visible
+from engine.text.words import visible
 from engine.text.yaml import WrittenFloat, read_scalar
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w ()./-]*[\w()./-])?")

@@ -10,7 +10,7 @@ from typing import Any
 from engine.answers import kind_of
 from engine.items import CodeAnswer, ProblemSpec, SingleChoiceAnswer
 from engine.model import ChoiceOption, Part, RenderedText, Variant
-from engine.text.escape import clean
+from engine.text.words import clean
 
 
 @dataclass(frozen=True, slots=True)

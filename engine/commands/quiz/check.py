@@ -12,8 +12,7 @@ from engine.commands.context import CommandContext, find_context, warn_unreadabl
 from engine.commands.options import course_option, json_option
 from engine.commands.quiz.new import blueprint_path
 from engine.commands.terminal import number, print_json, progress_bar, show_table
-from engine.text.escape import clean_line
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.items import ProblemSpec

@@ -11,9 +11,8 @@ from engine.commands.context import CommandContext, find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import console, print_json
 from engine.errors import QuizError, UsageError
-from engine.text.escape import clean, clean_line
 from engine.text.files import replace_text, write_errors
-from engine.text.words import count_noun, points_text
+from engine.text.words import clean, clean_line, count_noun, points_text
 
 if TYPE_CHECKING:
     from rich.console import Console

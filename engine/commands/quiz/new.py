@@ -12,9 +12,8 @@ from engine.commands.exercise import quoted, starter_file
 from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import QuizError, UsageError
-from engine.text.escape import clean_line
 from engine.text.files import replace_text, write_errors
-from engine.text.words import agree, count_noun, near_words
+from engine.text.words import agree, clean_line, count_noun, near_words
 
 if TYPE_CHECKING:
     from engine.model import Quiz

@@ -18,9 +18,8 @@ from engine.commands.quiz.new import blueprint_path, make_quizzes
 from engine.commands.quiz.results import release_text, show_results, show_standings
 from engine.commands.terminal import ask, confirm, console, discard_typed_ahead, number, running, say
 from engine.errors import ResponseFormatError
-from engine.text.escape import clean_line
 from engine.text.files import write_errors
-from engine.text.words import agree, count_noun, points_text
+from engine.text.words import agree, clean_line, count_noun, points_text
 
 if TYPE_CHECKING:
     from engine.model import Part, Quiz

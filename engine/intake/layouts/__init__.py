@@ -19,7 +19,7 @@ from engine.intake.layouts.layout import (
 )
 from engine.intake.layouts.moodle import MoodleLayout
 from engine.intake.layouts.plain import PlainLayout
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 __all__ = [
     "LAYOUTS", "DownloadLayout", "DownloadListing", "DownloadPerson", "HandIn", "PathOwner", "PlainLayout",

@@ -24,8 +24,8 @@ from engine.intake.layouts.layout import (
     PathOwner,
     without_suffix,
 )
-from engine.text.escape import clean_line
 from engine.text.files import read_text
+from engine.text.words import clean_line
 
 # YAML that a Ruby program wrote → texts, lists and mappings; no object is ever made of it.
 # Ruby marks symbols by a colon (``:name``) and its own kinds by tags (``!ruby/object:…``).  Colons are taken

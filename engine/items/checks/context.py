@@ -17,8 +17,7 @@ from engine.errors import Diagnostic
 from engine.expressions.functions import FUNCTIONS
 from engine.items.answer_specs import AnyAnswer
 from engine.items.field_types import StrictModel
-from engine.text.escape import one_line
-from engine.text.words import did_you_mean
+from engine.text.words import did_you_mean, one_line
 from engine.text.yaml_errors import YamlDocument
 
 Where = tuple[int | str, ...]

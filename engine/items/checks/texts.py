@@ -19,7 +19,7 @@ from engine.items.checks.context import (
     unknown_function,
 )
 from engine.items.field_types import as_expression
-from engine.text.escape import one_line
+from engine.text.words import one_line
 
 if TYPE_CHECKING:
     from jinja2 import nodes

@@ -31,9 +31,8 @@ from engine.marks.gradebooks.formats import (
     GradebookRequest,
     NoticeKind,
 )
-from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, number_cell, text_cell
-from engine.text.words import near_words
+from engine.text.words import clean_line, near_words
 
 _POSSIBLE = "points possible"
 # EX is what Canvas itself writes for an excused student.

@@ -16,9 +16,8 @@ from engine.marks.class_table import StudentRow, TableCell, TableColumn
 from engine.marks.gradebooks.columns import TargetColumn
 from engine.marks.gradebooks.formats import GradebookNotice, GradebookRequest, NoticeKind
 from engine.model import Outcome
-from engine.text.escape import clean_line
 from engine.text.tables import number_cell, text_cell
-from engine.text.words import agree, plain_points
+from engine.text.words import agree, clean_line, plain_points
 
 CellValue = str | float | int
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from engine.errors import UsageError
 from engine.marks.class_table import ClassTable, TableColumn
 from engine.marks.gradebooks.formats import GradebookRequest
-from engine.text.escape import clean_line
-from engine.text.words import suggestion
+from engine.text.words import clean_line, suggestion
 
 TOTAL, PERCENT = "total", "percent"
 # Possessive: a heading of a thousand blanks must not take a second.

@@ -22,8 +22,7 @@ from engine.marks.gradebooks.cells import (
 )
 from engine.marks.gradebooks.columns import column_targets, named_targets
 from engine.marks.gradebooks.formats import GradebookFile, GradebookFormat, GradebookNotice, GradebookRequest
-from engine.text.escape import clean_line
-from engine.text.words import plain_points
+from engine.text.words import clean_line, plain_points
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

@@ -29,9 +29,8 @@ from engine.marks.gradebooks.cells import (
 )
 from engine.marks.gradebooks.columns import TargetColumn
 from engine.marks.gradebooks.formats import GradebookFile, GradebookNotice, GradebookRequest, NoticeKind
-from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, kept_cell, number_cell, read_delimited, text_cell
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 # Possessive, so that a long cell of digits is read once.
 _COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")

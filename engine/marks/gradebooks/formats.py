@@ -16,8 +16,7 @@ from typing import Any
 from engine.course import Roster
 from engine.errors import UsageError
 from engine.marks.class_table import ClassTable
-from engine.text.escape import clean_line
-from engine.text.words import suggestion
+from engine.text.words import clean_line, suggestion
 
 
 class NoticeKind(StrEnum):

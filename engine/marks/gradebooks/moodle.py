@@ -33,8 +33,8 @@ from engine.marks.gradebooks.formats import (
     GradebookRequest,
     NoticeKind,
 )
-from engine.text.escape import clean_line
 from engine.text.tables import csv_bytes, text_cell
+from engine.text.words import clean_line
 
 # Moodle has no sign for excused, and a blank grade changes nothing there.
 _WORKSHEET_SIGNS = CellSigns(None)

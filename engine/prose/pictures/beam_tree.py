@@ -29,8 +29,7 @@ from engine.prose.pictures.registry import (
     units,
     words_of,
 )
-from engine.text.escape import escape_latex
-from engine.text.words import agree, count_noun
+from engine.text.words import agree, count_noun, escape_latex
 
 # units of an SVG: two lines of text at 14, and as much more as keeps the boxes apart
 _BOX_HEIGHT = 38

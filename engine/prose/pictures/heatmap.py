@@ -33,7 +33,7 @@ from engine.prose.pictures.registry import (
     units,
     words_of,
 )
-from engine.text.escape import escape_latex
+from engine.text.words import escape_latex
 
 MOST = 12
 """Most rows and most columns: more can't be read on a phone."""

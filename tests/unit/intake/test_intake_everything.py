@@ -17,7 +17,7 @@ from engine.course import Roster, Student
 from engine.errors import IntakeError
 from engine.hand_ins import IntakeResult
 from engine.intake import collect
-from engine.text.escape import clean_line
+from engine.text.words import clean_line
 
 ITEMS = ("softmax", "sdpa")
 ROSTER = Roster((Student("ada", "Ada Lovelace", login="ada-l", lms_id="11"), Student("bob", "Bob Smith")))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.escape import clean, clean_line, csv_cell, one_line, visible
 from engine.text.files import source_line
-from engine.text.tables import kept_cell, plain_cell
+from engine.text.tables import csv_cell, kept_cell, plain_cell
+from engine.text.words import clean, clean_line, one_line, visible
 
 FOREIGN = st.text(st.characters(codec=None), max_size=60)
 
