@@ -26,7 +26,7 @@ from engine.sandbox.bwrap import find_layout, is_root, slot_user
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.serve import DEVICE_LOST, OUR_FAULT
 from engine.sandbox.child.wire import FrameKind, FrameReader, WireError, WireFrame, pack
-from engine.sandbox.interpreter import (
+from engine.sandbox.confinement import (
     ENVIRONMENT,
     confinement_settings,
     interpreter_arguments,

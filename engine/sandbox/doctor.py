@@ -22,16 +22,9 @@ from typing import Any
 from engine.errors import NoDeviceError, SandboxError
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, SandboxOptions
 from engine.sandbox.bwrap import bwrap_path, bwrap_version, is_root
+from engine.sandbox.confinement import landlock_abi, libseccomp_version
 from engine.sandbox.device_runner import WorkerPool
-from engine.sandbox.seccomp import libseccomp_version
-from engine.sandbox.tiers import (
-    TIERS,
-    MissingLayer,
-    choose_device_base,
-    landlock_abi,
-    missing_layers,
-    open_runner,
-)
+from engine.sandbox.tiers import TIERS, MissingLayer, choose_device_base, missing_layers, open_runner
 
 _ATTEMPTS = Path(__file__).parent / "escape_attempts.py"
 _SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/")

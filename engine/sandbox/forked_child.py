@@ -17,7 +17,7 @@ from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Limits
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.serve import OUR_FAULT
-from engine.sandbox.interpreter import SAMPLE_S, CpuWait
+from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.replies import ChildDialogue, killed_from_outside
 from engine.sandbox.requests import EncodedPlan
 from engine.sandbox.zygote_handle import ChildEnd, Zygote

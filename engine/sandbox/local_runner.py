@@ -26,7 +26,8 @@ from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.bwrap import find_layout
 from engine.sandbox.child.wire import FrameKind, pack
-from engine.sandbox.interpreter import SAMPLE_S, CpuWait, interpreter_arguments
+from engine.sandbox.confinement import interpreter_arguments
+from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, has_tensors
 from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
 

@@ -17,12 +17,7 @@ from engine.errors import SandboxError
 from engine.runner import Runner, SandboxOptions
 from engine.sandbox.bwrap import bwrap_path, find_layout, is_root, try_bwrap
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.seccomp import compile_filter, libseccomp_version
-
-__all__ = [
-    "DEVICES", "TIERS", "MissingLayer", "SandboxOptions", "choose_device_base", "choose_tier",
-    "landlock_abi", "missing_layers", "open_runner",
-]  # fmt: skip
+from engine.sandbox.confinement import compile_filter, landlock_abi, libseccomp_version
 
 TIERS = ("T1", "T2", "T3")
 DEVICES = ("cpu", "cuda")
@@ -36,15 +31,6 @@ class MissingLayer:
     layer: str
     reason: str
     how: str
-
-
-def landlock_abi() -> int:
-    """Return the kernel's Landlock ABI; 0 without Landlock."""
-    if sys.platform != "linux":
-        return 0
-    from engine.sandbox.child.linux import abi_version
-
-    return abi_version()
 
 
 @functools.cache

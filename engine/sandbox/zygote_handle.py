@@ -17,13 +17,13 @@ from typing import IO, Any
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.sandbox.bwrap import bwrap_arguments, bwrap_path, find_layout, is_root, slot_user
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.interpreter import (
+from engine.sandbox.confinement import (
     ENVIRONMENT,
-    CpuWait,
     confinement_settings,
     interpreter_arguments,
     must_hold_folders,
 )
+from engine.sandbox.cpu_wait import CpuWait
 
 _READY_S = 120.0  # importing torch from a cold disk can take a minute
 _END_S = 20.0  # a fork, or the death of a killed child: milliseconds, unless the machine is overloaded

@@ -132,7 +132,6 @@ class SharedMemory:
 
 # landlock_create_ruleset and its kin have the same numbers on every architecture
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
-_VERSION_FLAG: Final = 1
 _PATH_BENEATH: Final = 1
 
 _WRITE_FILE: Final = 1 << 1
@@ -143,14 +142,6 @@ _IOCTL_DEV: Final = 1 << 15
 _FILE_RIGHTS: Final = {1: 13, 2: 14, 3: 15, 5: 16}
 _TCP_BIND_CONNECT: Final = 0b11  # ABI 4
 _SCOPE_SOCKET_SIGNAL: Final = 0b11  # ABI 6: abstract unix sockets, signals
-
-
-def abi_version() -> int:
-    """Return the kernel's Landlock ABI, 0 where there is none."""
-    try:
-        return _syscall(_CREATE, None, 0, _VERSION_FLAG)
-    except OSError:
-        return 0
 
 
 def make_ruleset(

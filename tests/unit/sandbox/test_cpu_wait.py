@@ -12,7 +12,7 @@ import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.interpreter import SAMPLE_S, CpuWait
+from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.tiers import missing_layers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")

@@ -501,7 +501,7 @@ def test_closing_ends_a_run_that_is_under_way(tier: str) -> None:
 @pytest.mark.parametrize("tier", TIERS[:2])
 def test_a_layer_that_fails_stops_everything(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel refuses this filter, so no student code may run: neither a mark nor a zero."""
-    monkeypatch.setattr("engine.sandbox.interpreter.compile_filter", lambda **_: bytes(8))
+    monkeypatch.setattr("engine.sandbox.confinement.compile_filter", lambda **_: bytes(8))
     with open_runner(SandboxOptions(tier=tier)) as runner, pytest.raises(SandboxError) as caught:
         run(runner, "raise SystemExit", Call("f"))
     assert caught.value.got is not None

@@ -1,7 +1,9 @@
-"""The seccomp filter: an allowlist of system calls, compiled here and installed by each child.
+"""How an interpreter for student code is started, and what confines it, the seccomp filter included.
 
-An allowlist, because kernels gain calls: what is new, or was never thought of, is refused.  It is compiled
-in the grader so that no library for it needs to lie beside student code.
+It gets one part of ``child`` and the allowed packages, and nothing else. The layers are put up inside it,
+by ``child/lockdown.py``; what that must know is decided here. The filter is an allowlist of system calls,
+because kernels gain calls: what is new, or was never thought of, is refused. It is compiled in the grader
+so that no library for it needs to lie beside student code.
 """
 
 from __future__ import annotations
@@ -10,9 +12,109 @@ import ctypes
 import ctypes.util
 import errno
 import functools
+import sys
 import tempfile
+from dataclasses import asdict
 from typing import Any
 
+from engine.sandbox.bwrap import SandboxMounts, is_root, process_limit, walkable_by_others
+from engine.sandbox.child.layers import Layers
+
+ENVIRONMENT = {
+    "HOME": "/",
+    "LANG": "C.UTF-8",
+    "LOGNAME": "student",
+    "MALLOC_ARENA_MAX": "2",  # every further arena reserves 64 MiB of address space
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PATH": "",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "TORCHINDUCTOR_CACHE_DIR": "/",  # torch makes the folder at import: give it one that exists
+}
+# Folders that the child's user can't walk to are opened first and reached through /proc/self/fd.
+# The folder of ``child`` leaves the path before student code comes: its modules are ours, not to be imported.
+_BOOTSTRAP = """
+import os, sys
+part, inside, held, *path = sys.argv[1:]
+if held == "held":
+    for i, folder in enumerate(path):
+        fd = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        os.dup2(fd, 100 + i)
+        os.close(fd)
+        for module in list(sys.modules.values()):
+            if getattr(module, "__path__", None):
+                held_at = f"/proc/self/fd/{100 + i}/"
+                module.__path__ = [p.replace(folder + "/", held_at) for p in module.__path__]
+    path = [f"/proc/self/fd/{100 + i}" for i in range(len(path))]
+sys.path[:] = [*path, inside]
+sys.path_importer_cache.clear()
+sys.argv[:] = [""]
+import importlib
+main = importlib.import_module(part).main
+sys.path.remove(inside)
+main()
+"""
+
+
+def must_hold_folders(layout: SandboxMounts) -> bool:
+    """Tell whether module folders must be held open: a user of the slot's own couldn't walk to them."""
+    return not all(walkable_by_others(path) for path in layout.module_path)
+
+
+def interpreter_arguments(layout: SandboxMounts, part: str, *, hold_folders: bool = False) -> list[str]:
+    """Return what follows the interpreter's name, and flags that isolate it, to run ``child/<part>.py``.
+
+    With `hold_folders`, module folders are opened first and reached by descriptors from 100 on.
+    """
+    start = ["-S", "-c", _BOOTSTRAP, f"child.{part}", str(layout.inside.parent)]
+    return [*start, "held" if hold_folders else "named", *map(str, layout.module_path)]
+
+
+def confinement_settings(
+    layout: SandboxMounts,
+    layers: Layers,
+    uid: int | None,
+    *,
+    namespaced: bool,
+    hold_folders: bool,
+    device: bool = False,
+) -> dict[str, Any]:
+    """Return what ``child/lockdown.py`` must know to put the layers up, as JSON values.
+
+    Parameters
+    ----------
+    layout : SandboxMounts
+    layers : Layers
+    uid : int or None
+        The user that a child becomes; None if it stays who it is.
+    namespaced, hold_folders : bool
+        Whether the process has namespaces of its own, and holds its module folders open.
+    device : bool
+        Whether the filter is to let a GPU's driver through.
+    """
+    return {
+        "abi": landlock_abi(),
+        "readable": [str(path) for path in layout.readable()],
+        "packages": list(layout.package_names),
+        "filter": compile_filter(device=device).hex() if layers.seccomp else "",
+        "uid": uid,
+        "processes": process_limit(namespaced=namespaced, root=is_root()),
+        "path_fds": len(layout.module_path) if hold_folders else 0,
+        "layers": asdict(layers),
+    }
+
+
+def landlock_abi() -> int:
+    """Return the kernel's Landlock ABI; 0 without Landlock."""
+    if sys.platform != "linux":
+        return 0
+    # landlock_create_ruleset with the flag that only asks for the version; the C library doesn't wrap it
+    create, none, version = (ctypes.c_long(number) for number in (444, 0, 1))
+    return max(0, int(ctypes.CDLL(None).syscall(create, None, none, version)))
+
+
+# The filter: calls by what they are for.
 _MEMORY = "munmap mremap mprotect brk"
 _READING = (
     "read readv pread64 preadv open openat close close_range fstat stat lstat newfstatat statx lseek access "
