@@ -195,8 +195,8 @@ def list_marks(
         marks = store.hand_marks.history(student=student, column=column)
         if not history:
             # The history has every decision; only the last one of a column stands.
-            standing = store.hand_marks.current()
-            marks = [mark for mark in marks if standing.get((mark.student, mark.column)) == mark]
+            current = store.hand_marks.current()
+            marks = [mark for mark in marks if current.get((mark.student, mark.column)) == mark]
     if as_json:
         print_json([_mark_json(mark) for mark in marks])
     elif marks:

@@ -231,13 +231,13 @@ def _show_crossings(findings: SimilarityFindings, labels: FileLabels) -> None:
             odds(answer.chance),
             f"{crossing.expected:.2g}",
         ]
-        for crossing in crossings.found[:_MOST_ROWS]
+        for crossing in crossings.unlikely[:_MOST_ROWS]
         for answer in crossing.answers
     ]
     if rows:
         show_table(["answered by", "key of", "item", "answer", "by chance", "pairs expected"], rows)
-    if len(crossings.found) > _MOST_ROWS:
-        click.echo(f"  {count_noun(len(crossings.found) - _MOST_ROWS, 'more pair')} with --out or --json")
+    if len(crossings.unlikely) > _MOST_ROWS:
+        click.echo(f"  {count_noun(len(crossings.unlikely) - _MOST_ROWS, 'more pair')} with --out or --json")
     if crossings.explained:
         click.echo(f"  {count_noun(crossings.explained, 'further pair')} with a match that chance explains")
     click.echo()

@@ -91,7 +91,7 @@ class TableLayout:
         The column that tells whether an attempt was handed in at all.
     no_answer : collection of str
         What such a table writes where nothing was answered.
-    doubled : tuple of str
+    ambiguous : tuple of str
         Heads that stand over several columns: which of them counts isn't known.
     """
 
@@ -101,7 +101,7 @@ class TableLayout:
     quiz: int | None = None
     state: int | None = None
     no_answer: Collection[str] = ()
-    doubled: tuple[str, ...] = field(default=())
+    ambiguous: tuple[str, ...] = field(default=())
 
 
 # A kind of table: its header → its columns, None where it is another kind.
@@ -156,7 +156,7 @@ def plain_table(header: Sequence[str]) -> TableLayout | None:
     questions, repeated = questions_of(header, {handed, quiz})
     if not set(who) - {"section"}:
         return None
-    return TableLayout(who, questions, handed=handed, quiz=quiz, doubled=repeated)
+    return TableLayout(who, questions, handed=handed, quiz=quiz, ambiguous=repeated)
 
 
 # The responses of a Google form: ``Timestamp``, an address, and a column headed by each question.
@@ -172,7 +172,7 @@ def google_forms(header: Sequence[str]) -> TableLayout | None:
         return None
     quiz = head_place(header, QUIZ)
     questions, repeated = questions_of(header, {0, quiz}, _is_google_other)
-    return TableLayout(person_columns(header), questions, handed=0, quiz=quiz, doubled=repeated)
+    return TableLayout(person_columns(header), questions, handed=0, quiz=quiz, ambiguous=repeated)
 
 
 def _is_google_other(head: str) -> bool:
@@ -196,7 +196,12 @@ def microsoft_forms(header: Sequence[str]) -> TableLayout | None:
     heads = ["" if place == head_place(header, ["id"]) else head for place, head in enumerate(header)]
     questions, repeated = questions_of(heads, {handed, quiz}, _is_microsoft_other)
     return TableLayout(
-        person_columns(heads), questions, handed=handed, quiz=quiz, no_answer=("anonymous",), doubled=repeated
+        person_columns(heads),
+        questions,
+        handed=handed,
+        quiz=quiz,
+        no_answer=("anonymous",),
+        ambiguous=repeated,
     )
 
 
@@ -226,7 +231,7 @@ def moodle_responses(header: Sequence[str]) -> TableLayout | None:
         handed=head_place(header, ["completed"]),
         state=state,
         no_answer=("-",),
-        doubled=repeated,
+        ambiguous=repeated,
     )
 
 
@@ -290,7 +295,7 @@ class _Reading:
         ]
 
     def read(self, head_line: int, body: list[TableRow]) -> ClassAnswers:
-        for head in self._layout.doubled:
+        for head in self._layout.ambiguous:
             message = f"two columns are headed {clean_line(head, 60)!r}: which one counts isn't known"
             self._problems.append(
                 IntakeProblem(f"{self._table.file}:{head_line}", message, "rename or delete one of them")

@@ -313,9 +313,9 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 class RefusedError(Exception):
     """An archive that isn't unpacked: what is wrong with it, and what was there."""
 
-    def __init__(self, what: str, got: str | None = None, next_step: str = "") -> None:
-        super().__init__(what if got is None else f"{what} ({got})")
-        self.what = what
+    def __init__(self, fault: str, got: str | None = None, next_step: str = "") -> None:
+        super().__init__(fault if got is None else f"{fault} ({got})")
+        self.fault = fault
         self.got = got
         self.next_step = next_step
 

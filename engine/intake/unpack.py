@@ -49,7 +49,7 @@ class ArchiveLimits:
     ----------
     entries : int
         Over all archives together. Beyond it, those who have by far the most are left out first.
-    listed : int
+    download_entries : int
         Entries of the download itself; one that lists more is refused unread.
     owner_entries : int
         What one student's folder holds, with all archives in it.
@@ -68,7 +68,7 @@ class ArchiveLimits:
     """
 
     entries: int = 50_000
-    listed: int = 200_000
+    download_entries: int = 200_000
     owner_entries: int = 10_000
     inside: int = 2_000
     depth: int = 3
@@ -210,7 +210,7 @@ def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) 
         return nest.of_archive(path)
     except RefusedError as error:
         raise IntakeError(
-            error.what, where=where, got=error.got, next_step=error.next_step or "download it again"
+            error.fault, where=where, got=error.got, next_step=error.next_step or "download it again"
         ) from error
     except OSError as error:
         raise IntakeError(
@@ -301,7 +301,7 @@ class _Nest:
         return fault is None
 
     def of_archive(self, path: Path) -> FoundEntries:
-        self._read(_Archive(path, (), 1, None, None), self._limits.listed)
+        self._read(_Archive(path, (), 1, None, None), self._limits.download_entries)
         return self._finished()
 
     def _admitted(self, owner: Parts | None, entries: int = 1) -> bool:
@@ -349,7 +349,9 @@ class _Nest:
         before = self._entries.count
         self._entries.folders.add(archive.at)
         try:
-            self._read(archive, self._limits.listed if archive.owner is None else self._limits.inside)
+            self._read(
+                archive, self._limits.download_entries if archive.owner is None else self._limits.inside
+            )
         except RefusedError as error:
             self._entries.refuse(name, str(error), error.next_step or "ask for it again, as .zip or .tar.gz")
             return

@@ -91,26 +91,26 @@ def facts_of(course: Course, store: Store, bank: Bank) -> CourseFacts:
     bank : Bank
         Of the items that the course can use.
     """
-    drawn = store.quiz_names()
+    quiz_names = store.quiz_names()
     quizzes = {
         path.stem
         for folder in (course.blueprints, builtin_root() / "blueprints")
         for path in folder.glob("*.yaml")
     }
-    quizzes.update(drawn)
+    quizzes.update(quiz_names)
     return CourseFacts(
         # Tolerant: a faulty row of the roster must not hide contradictions in the rules.
         students=frozenset(student.id for student in course.roster(tolerant=True).students),
         code=frozenset(bank.code_ids()),
         quizzes=frozenset(quizzes),
         quiz_rules={
-            name: _rules(course, store, name, drawn) for name in course.policies.named if name in quizzes
+            name: _rules(course, store, name, quiz_names) for name in course.policies.named if name in quizzes
         },
     )
 
 
-def _rules(course: Course, store: Store, name: str, drawn: Collection[str]) -> Mapping[str, QuizRules]:
-    if name in drawn:
+def _rules(course: Course, store: Store, name: str, quiz_names: Collection[str]) -> Mapping[str, QuizRules]:
+    if name in quiz_names:
         return {quiz.student: quiz.rules for quiz in store.quizzes(name)}
     path = course.blueprints / f"{name}.yaml"
     try:

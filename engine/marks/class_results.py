@@ -88,7 +88,7 @@ class ExpectedWork:
             for name in policies.named
             if policies.missing == "zero" or policies.rules_of(name).group in dropping
         }
-        self._drawn = frozenset(store.quiz_names())
+        self._quiz_names = frozenset(store.quiz_names())
 
     def missing(
         self,
@@ -129,10 +129,10 @@ class ExpectedWork:
         """
         if name in loaded:
             return _columns_of_quiz(loaded[name])
-        if name in self._drawn:
+        if name in self._quiz_names:
             # The newest draw is the one that the student was given last.
-            drawn = self._store.quizzes(name, student)
-            return _columns_of_quiz(drawn[-1]) if drawn else []
+            quizzes = self._store.quizzes(name, student)
+            return _columns_of_quiz(quizzes[-1]) if quizzes else []
         points = self._points_of(name)
         # "~" sorts code after the quizzes, as in column_of.
         return [] if points is None else [TableColumn("~", 0, name, self._title_of(name), points)]
@@ -264,7 +264,7 @@ def _result(
         filename=chosen.filename,
         attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),  # a blank one alone is still one
         reason=chosen.reason,
-        shown=disclosure,
+        disclosure=disclosure,
         is_final=is_final,
         mark=counts.mark if rules.touch_marks or column.id in by_hand else None,  # else the score says it all
         handed=chosen.handed,

@@ -16,8 +16,8 @@ class TableColumn:
     """A column of the gradebook, in its order: quizzes by name and question, then code by item.
 
     ``id`` is the item for code, ``quiz/item`` for a quiz question, ``quiz/question-3`` where each student has
-    another item. ``asked`` is False for an item that the quiz doesn't ask (any more): its number is only its
-    place in the gradebook.
+    another item. ``is_asked`` is False for an item that the quiz doesn't ask (any more): its number is only
+    its place in the gradebook.
     """
 
     # These three make and order a column; title and points may differ between drawn quizzes.
@@ -26,14 +26,14 @@ class TableColumn:
     item: str
     title: str = field(default="", compare=False)
     max_score: float = field(default=0.0, compare=False)
-    asked: bool = field(default=True, compare=False)
+    is_asked: bool = field(default=True, compare=False)
 
     @property
     def place(self) -> str:
         """How students know it: ``week-2, question 3``; empty for code."""
         if not self.number:
             return ""
-        return f"{self.quiz}, question {self.number}" if self.asked else self.quiz
+        return f"{self.quiz}, question {self.number}" if self.is_asked else self.quiz
 
     @property
     def id(self) -> str:
@@ -118,7 +118,7 @@ class ItemResult:
         Submissions that weren't blank; the best of them counts, or whatever the policies say.
     reason : str or None
         Why it is ungraded or unreadable.
-    shown : ResultDisclosure
+    disclosure : ResultDisclosure
         What the student may see now.
     is_final : bool
         Whether no further attempt is possible or needed; before that nothing may reveal the key.
@@ -145,7 +145,7 @@ class ItemResult:
     filename: str = ""
     attempts: int = 1
     reason: str | None = None
-    shown: ResultDisclosure = ResultDisclosure.FEEDBACK
+    disclosure: ResultDisclosure = ResultDisclosure.FEEDBACK
     is_final: bool = True
     mark: ColumnMark | None = None
     handed: datetime | None = None

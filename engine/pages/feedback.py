@@ -241,7 +241,7 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
 def _total(results: StudentResults, solutions: bool) -> _Total:
     cells = results.row().cells
     visible = [
-        item.column for item in results.items if solutions or item.shown.includes(ResultDisclosure.SCORE)
+        item.column for item in results.items if solutions or item.disclosure.includes(ResultDisclosure.SCORE)
     ]
     visible += [column for column, _ in results.without_work]
     counting = [column for column in visible if not cells[column.id].is_left_out]
@@ -257,7 +257,7 @@ def _total(results: StudentResults, solutions: bool) -> _Total:
 
 
 def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
-    level = ResultDisclosure.SOLUTION if solutions else item.shown
+    level = ResultDisclosure.SOLUTION if solutions else item.disclosure
     release = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
     report = release.report
     # Pictures of weights say which entries are right, which is feedback.

@@ -35,8 +35,8 @@ from engine.text.files import replace_text, write_errors
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionStanding:
-    """One question of a sitting.
+class QuestionProgress:
+    """How far a student has come with one question of a sitting.
 
     Parameters
     ----------
@@ -89,16 +89,16 @@ class QuestionStanding:
 
 @dataclass(frozen=True)
 class QuizSitting:
-    """A student's quiz with the standing of every question."""
+    """A student's quiz with the progress at every question."""
 
     quiz: Quiz
     mode: Mode
-    standings: Mapping[int, QuestionStanding]
+    progress: Mapping[int, QuestionProgress]
 
     @property
     def score(self) -> float:
         """The sum of the best scores."""
-        return sum(standing.best for standing in self.standings.values())
+        return sum(progress.best for progress in self.progress.values())
 
     @property
     def maximum(self) -> float:
@@ -108,7 +108,7 @@ class QuizSitting:
     @property
     def is_right(self) -> bool:
         """Whether every question was answered right at some time."""
-        return all(standing.is_right for standing in self.standings.values())
+        return all(progress.is_right for progress in self.progress.values())
 
 
 def sitting_of(
@@ -130,14 +130,14 @@ def sitting_of(
     newest = store.sittings.retries(quiz) if retries is None else retries
     hints = store.sittings.hints(quiz, mode)
     by_item = _attempts(store, quiz, mode)
-    standings: dict[int, QuestionStanding] = {}
+    by_number: dict[int, QuestionProgress] = {}
     for question in quiz.questions:
         number, retry = question.number, newest.get(question.number, 0)
         if retry:
             question = replace(question, variant=store.sittings.variants(quiz, number)[retry], retry=retry)
         attempts = tuple(counted_attempts(by_item.get(question.variant.item, [])))
         left = max(0, (quiz.rules.attempts or 1) - len(attempts))
-        standings[number] = QuestionStanding(
+        by_number[number] = QuestionProgress(
             question,
             attempts,
             hints.get(number, 0),
@@ -145,8 +145,8 @@ def sitting_of(
             quiz.rules.share(len(attempts), hints.get(number, 0)),
         )
     # The quiz as it stands: with the variant of each question that is answered now.
-    now = replace(quiz, questions=tuple(standing.question for standing in standings.values()))
-    return QuizSitting(now, mode, standings)
+    now = replace(quiz, questions=tuple(progress.question for progress in by_number.values()))
+    return QuizSitting(now, mode, by_number)
 
 
 def _has_another(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
@@ -174,10 +174,10 @@ def _attempts(store: Store, quiz: Quiz, mode: Mode) -> dict[str, list[Attempt]]:
 def best_results(sitting: QuizSitting) -> HandedIn:
     """Return the best attempt at each question, as if all had been handed in together."""
     questions, reports = [], []
-    for standing in sitting.standings.values():
+    for progress in sitting.progress.values():
         # Of equal scores the first: its feedback is the one that the student has read.
-        best = max(standing.attempts, key=lambda attempt: attempt.report.score or 0.0, default=None)
-        question = standing.question
+        best = max(progress.attempts, key=lambda attempt: attempt.report.score or 0.0, default=None)
+        question = progress.question
         if best is not None and best.variant is not None:
             questions.append(replace(question, variant=best.variant))
             reports.append(best.report)
@@ -190,7 +190,7 @@ def best_results(sitting: QuizSitting) -> HandedIn:
 
 
 def next_variant(
-    store: Store, bank: Bank, secret: bytes, quiz: Quiz, standing: QuestionStanding
+    store: Store, bank: Bank, secret: bytes, quiz: Quiz, progress: QuestionProgress
 ) -> QuizQuestion | None:
     """Return the question as it is asked again; None where no other attempt is possible.
 
@@ -198,12 +198,12 @@ def next_variant(
     before anybody sees it. It is drawn from the item as it is now. An item that has no other variant, or
     that the bank lost, gives none: the same options a second time would be elimination.
     """
-    question = standing.question
+    question = progress.question
     if not (quiz.rules.new_variants or is_choice(question.variant)):
         return question
     earlier = store.sittings.variants(quiz, question.number)
     retry = len(earlier)
-    tried = {attempt.variant.id for attempt in standing.attempts if attempt.variant is not None}
+    tried = {attempt.variant.id for attempt in progress.attempts if attempt.variant is not None}
     if (
         earlier[-1].id not in tried
     ):  # drawn before, and not answered: nobody may pick the easiest of several variants
@@ -294,10 +294,10 @@ class QuizInProgress:
         """Forget the answers to a question."""
         self._answers[number] = {}
 
-    def is_blank(self, standing: QuestionStanding) -> bool:
+    def is_blank(self, progress: QuestionProgress) -> bool:
         """Return whether a question has a part without an answer."""
-        answers = self.answers(standing.question.number)
-        return any(not answers.get(part.id, "").strip() for part in standing.question.variant.parts)
+        answers = self.answers(progress.question.number)
+        return any(not answers.get(part.id, "").strip() for part in progress.question.variant.parts)
 
     def save(self) -> None:
         """Write all answers into the file, and wait until the disk has them."""
@@ -305,17 +305,17 @@ class QuizInProgress:
         with write_errors("the answers can't be saved", self.path, next_step=step, kind=QuizError):
             replace_text(self.path, fill_in_text(self.sitting().quiz, self._answers), durable=True)
 
-    def take_hint(self, standing: QuestionStanding) -> QuestionStanding:
+    def take_hint(self, progress: QuestionProgress) -> QuestionProgress:
         """Record that the next hint is taken; only then it may be shown, or a crash would make it free."""
-        number = standing.question.number
-        self._store.sittings.take_hint(self.quiz, number, self._mode, standing.hints + 1)
-        return self.sitting().standings[number]
+        number = progress.question.number
+        self._store.sittings.take_hint(self.quiz, number, self._mode, progress.hints + 1)
+        return self.sitting().progress[number]
 
     def not_handed_in(self) -> list[int]:
         """Return the questions whose answer isn't handed in yet."""
         numbers = []
-        for number, standing in self.sitting().standings.items():
-            variant = standing.question.variant
+        for number, progress in self.sitting().progress.items():
+            variant = progress.question.variant
             texts = {part.id: self.answers(number).get(part.id, "") for part in variant.parts}
             sha = response_sha256(variant.id, Response(texts), self.quiz.id)
             attempt = self._store.graded(self.quiz.student, variant.item, sha, self._mode)
@@ -333,9 +333,9 @@ class QuizInProgress:
         filled = FilledQuiz(self.quiz.id, self._answers, {}, self._retries)
         return hand_in(self._store, self.quiz, filled, mode=self._mode, filename=self.path.name)
 
-    def reopen(self, standing: QuestionStanding) -> bool:
+    def reopen(self, progress: QuestionProgress) -> bool:
         """Make a question ready for another attempt; False where it has no other variant."""
-        question = next_variant(self._store, self._bank, self._secret(), self.quiz, standing)
+        question = next_variant(self._store, self._bank, self._secret(), self.quiz, progress)
         if question is None:
             return False
         self._answers[question.number] = {}

@@ -206,7 +206,7 @@ class CopiedAnswers:
         Wrong answers that no known mistake explains.
     pairs : int
         Ordered pairs of students that were compared.
-    found : tuple of CopiedAnswer
+    unlikely : tuple of CopiedAnswer
         Pairs of which chance gives such a class less than half a one; the least expected first.
     explained : int
         The other pairs with a match.
@@ -214,7 +214,7 @@ class CopiedAnswers:
 
     compared: int
     pairs: int
-    found: tuple[CopiedAnswer, ...]
+    unlikely: tuple[CopiedAnswer, ...]
     explained: int
 
 

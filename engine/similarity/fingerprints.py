@@ -207,7 +207,9 @@ def _hash(text: str) -> int:
 # The words of a file: its own names, comments and texts. They show plain copies of what all write alike.
 
 _OURS = re.compile(r"noqa|type: ?ignore|coding[:=]|^# --- .* ---$|fmt: ")
-_KNOWN = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"self", "np", "torch", "math", "numpy"}
+_COMMON_WORDS = (
+    frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"self", "np", "torch", "math", "numpy"}
+)
 
 
 def words(source: str) -> frozenset[str]:
@@ -226,7 +228,7 @@ def _words(text: str) -> Iterator[str]:
                 yield from _phrase("#", token.string.lstrip("#"))
             elif token.type == tokenize.STRING:
                 yield from _phrase('"', token.string.strip("rbfuRBFU\"'"))
-            elif token.type == tokenize.NAME and before != "." and token.string not in _KNOWN:
+            elif token.type == tokenize.NAME and before != "." and token.string not in _COMMON_WORDS:
                 name = token.string if len(token.string) > 1 else ""
             depth += (token.string in "([{") - (token.string in ")]}") if token.type == tokenize.OP else 0
             before = token.string

@@ -75,7 +75,7 @@ def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
 def answers_csv(findings: SimilarityFindings, labels: FileLabels) -> str:
     """Return one line for each wrong answer that is a classmate's key."""
     rows = []
-    for crossing in findings.crossings.found if findings.crossings else ():
+    for crossing in findings.crossings.unlikely if findings.crossings else ():
         pair = [text_cell(labels.student(crossing.who)), text_cell(labels.student(crossing.whose))]
         for answer in crossing.answers:
             texts = [text_cell(text) for text in (answer.item, answer.part, answer.answer, answer.key)]
@@ -114,7 +114,7 @@ def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:
                         for answer in crossing.answers
                     ],
                 }
-                for crossing in crossings.found
+                for crossing in crossings.unlikely
             ],
         },
         "not_compared": len(findings.problems),
@@ -190,13 +190,13 @@ class _Row:
 @dataclass(frozen=True, slots=True)
 class _ComparisonPage:
     row: _Row
-    found: ExerciseFindings
+    findings: ExerciseFindings
     detail: PairDetail
 
 
 @dataclass(frozen=True, slots=True)
 class _Exercise:
-    found: ExerciseFindings
+    findings: ExerciseFindings
     pairs: list[_ComparisonPage]
     by_wording: list[_ComparisonPage]
 
@@ -264,9 +264,9 @@ def _pair_page(sheet: _ComparisonPage, labels: FileLabels) -> str:
     return render(
         "pair.html.j2",
         package=_PACKAGE,
-        item=sheet.found.comparison.item,
-        comparison=sheet.found.comparison,
-        known=sheet.found.known,
+        item=sheet.findings.comparison.item,
+        comparison=sheet.findings.comparison,
+        known=sheet.findings.known,
         pair=pair,
         detail=sheet.detail,
         first=sheet.row.first,
@@ -284,11 +284,11 @@ def _index_page(
 ) -> str:
     parts = [
         {
-            "comparison": exercise.found.comparison,
-            "known": exercise.found.known,
+            "comparison": exercise.findings.comparison,
+            "known": exercise.findings.known,
             "rows": [sheet.row for sheet in exercise.pairs],
             "by_wording": [sheet.row for sheet in exercise.by_wording],
-            "groups": [[labels.of(work) for work in group] for group in exercise.found.comparison.groups],
+            "groups": [[labels.of(work) for work in group] for group in exercise.findings.comparison.groups],
         }
         for exercise in exercises
     ]
@@ -299,7 +299,7 @@ def _index_page(
             "crossing": crossing,
             "expected": f"{crossing.expected:.2g}",
         }
-        for crossing in (findings.crossings.found if findings.crossings else ())
+        for crossing in (findings.crossings.unlikely if findings.crossings else ())
     ]
     return render(
         "index.html.j2",

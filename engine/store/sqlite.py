@@ -139,14 +139,14 @@ def _sqlite_fault(error: sqlite3.Error, where: str) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None)
     fallback = ("the store failed", "run `grade doctor`; the attempt stays ungraded and can be run again")
     # The low byte is the primary code; the others say more, which the error's text does too.
-    what, next_step = _SQLITE.get((code or 0) & 0xFF, fallback)
-    return StoreError(what, where=where, got=str(error), next_step=next_step)
+    message, next_step = _SQLITE.get((code or 0) & 0xFF, fallback)
+    return StoreError(message, where=where, got=str(error), next_step=next_step)
 
 
 def _server_fault(error: BaseException | None, where: str) -> StoreError:
     text = str(error).strip()
-    what, next_step = server_fault(getattr(error, "sqlstate", None), text)
-    return StoreError(what, where=where, got=text.splitlines()[0] if text else None, next_step=next_step)
+    message, next_step = server_fault(getattr(error, "sqlstate", None), text)
+    return StoreError(message, where=where, got=text.splitlines()[0] if text else None, next_step=next_step)
 
 
 @contextmanager
@@ -177,9 +177,9 @@ def store_faults(where: str) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _sqlite_fault(error, where) from error
     except (UnicodeError, ValueError, TypeError) as error:  # a row, or an error's text, that isn't UTF-8
-        what, next_step = _SQLITE[sqlite3.SQLITE_CORRUPT]
+        message, next_step = _SQLITE[sqlite3.SQLITE_CORRUPT]
         got = str(error).splitlines()[0][:200]
-        raise StoreError(what, where=where, got=got, next_step=next_step) from error
+        raise StoreError(message, where=where, got=got, next_step=next_step) from error
     except sa.exc.SQLAlchemyError as error:
         raise StoreError("the store failed", where=where, got=str(error).splitlines()[0]) from error
     except OSError as error:

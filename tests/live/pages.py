@@ -108,7 +108,7 @@ def some_results() -> dict[str, Sequence[ItemResult]]:
         "excused": [replace(wrong, mark=ColumnMark(1.0, None, ("Ill, with a certificate.",), excused=True))],
         "dropped": [replace(wrong, mark=ColumnMark(1.0, 1.0, dropped=True)), sdpa],
         "late": [replace(wrong, mark=late, handed=NOW, marked_late=True, attempts=3)],
-        "hidden": [replace(wrong, shown=ResultDisclosure.NOTHING), choice],
+        "hidden": [replace(wrong, disclosure=ResultDisclosure.NOTHING), choice],
         "empty": [],
     }
 

@@ -23,9 +23,9 @@ def _releases(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) 
     is_over = results.quiz.rules.is_over(quiz_rules.now())
     releases = []
     for question, report in zip(results.quiz.questions, results.reports, strict=True):
-        standing = sitting.standings[question.number]
+        progress = sitting.progress[question.number]
         # While an attempt is left and needed, the key stays hidden.
-        is_final = is_over or standing.left == 0 or standing.is_right
+        is_final = is_over or progress.left == 0 or progress.is_right
         releases.append(quiz_rules.shown_report(report, question.variant, level, is_final=is_final))
     return releases
 
@@ -66,7 +66,7 @@ def _key_lines(part: Part, *, alone: bool) -> list[str]:
     return lines
 
 
-def show_standings(sitting: QuizSitting, level: ResultDisclosure) -> None:
+def show_progress(sitting: QuizSitting, level: ResultDisclosure) -> None:
     """Print a table of attempts, hints and best scores; columns that say nothing are left out."""
     from engine.model import ResultDisclosure
 
@@ -77,16 +77,16 @@ def show_standings(sitting: QuizSitting, level: ResultDisclosure) -> None:
     columns = ["question", "attempts", *(["hints"] if with_hints else [])]
     columns += [*(["best"] if with_verdicts else []), *(["next at most"] if limit > 1 else [])]
     rows = []
-    for question, standing in sitting.standings.items():
-        row = [str(question), f"{len(standing.attempts)} of {limit}"]
-        row += [str(standing.hints)] if with_hints else []
-        points = standing.question.points
+    for question, progress in sitting.progress.items():
+        row = [str(question), f"{len(progress.attempts)} of {limit}"]
+        row += [str(progress.hints)] if with_hints else []
+        points = progress.question.points
         if with_verdicts:
-            row.append(f"{number(standing.best)} of {number(points)}" if standing.attempts else "open")
+            row.append(f"{number(progress.best)} of {number(points)}" if progress.attempts else "open")
         if limit > 1:
             # While verdicts are hidden, the attempts left mustn't give them away.
-            is_open = standing.could_gain if with_verdicts else standing.left > 0
-            row.append(number(standing.share * points) if is_open else "-")
+            is_open = progress.could_gain if with_verdicts else progress.left > 0
+            row.append(number(progress.share * points) if is_open else "-")
         rows.append(row)
     show_table(columns, rows)
 

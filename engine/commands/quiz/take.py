@@ -15,7 +15,7 @@ import click
 from engine.commands.context import CommandContext, find_context
 from engine.commands.options import course_option, store_option
 from engine.commands.quiz.new import blueprint_path, make_quizzes
-from engine.commands.quiz.results import release_text, show_results, show_standings
+from engine.commands.quiz.results import release_text, show_progress, show_results
 from engine.commands.terminal import ask, confirm, console, discard_typed_ahead, number, running, say
 from engine.errors import ResponseFormatError
 from engine.text.files import write_errors
@@ -23,7 +23,7 @@ from engine.text.words import agree, clean_line, count_noun, points_text
 
 if TYPE_CHECKING:
     from engine.model import Part, Quiz
-    from engine.quiz.quiz_progress import QuestionStanding, QuizInProgress
+    from engine.quiz.quiz_progress import QuestionProgress, QuizInProgress
 
 
 @click.command("take")
@@ -105,7 +105,7 @@ class _Session:
         if quiz.is_over:
             return self._show_closed()
         self._greet()
-        numbers: Sequence[int] = [n for n, standing in quiz.sitting().standings.items() if standing.left]
+        numbers: Sequence[int] = [n for n, progress in quiz.sitting().progress.items() if progress.left]
         is_return = True
         try:
             while True:
@@ -139,7 +139,7 @@ class _Session:
         if self._is_practice:
             lines.append("This is practice: it doesn't count.")
         lines.append("Enter leaves a question open, Ctrl-C stops; your answers are kept.")
-        answered = sum(not quiz.is_blank(standing) for standing in sitting.standings.values())
+        answered = sum(not quiz.is_blank(progress) for progress in sitting.progress.values())
         if answered:
             lines.append(f"{answered} of {total} {agree(answered, 'are')} answered already.")
         say("\n".join(f"  {line}" for line in lines))
@@ -147,28 +147,28 @@ class _Session:
     def _ask(self, numbers: Sequence[int]) -> None:
         from engine.commands.report_text import show_part
 
-        standings = self._quiz.sitting().standings
+        by_number = self._quiz.sitting().progress
         for question in numbers:
-            standing, answers = standings[question], self._quiz.answers(question)
-            parts = standing.question.variant.parts
+            progress, answers = by_number[question], self._quiz.answers(question)
+            parts = progress.question.variant.parts
             blank = [part for part in parts if not answers.get(part.id, "").strip()]
             if blank:
-                self._show_question(standing, len(standings))
+                self._show_question(progress, len(by_number))
             alone = len(parts) == 1
             for part in blank:
                 show_part(console(), part, alone=alone)
-                text, standing = self._answer(part, standing, "answer" if alone else part.id)
+                text, progress = self._answer(part, progress, "answer" if alone else part.id)
                 self._save_answer(answers, part.id, text)
 
-    def _show_question(self, standing: QuestionStanding, total: int) -> None:
+    def _show_question(self, progress: QuestionProgress, total: int) -> None:
         from rich.text import Text as RichText
 
-        question, variant = standing.question, standing.question.variant
+        question, variant = progress.question, progress.question.variant
         words = [f"Question {question.number} of {total}", points_text(question.points)]
-        if standing.attempts:
-            words.append(f"attempt {len(standing.attempts) + 1} of {self._quiz.rules.attempts or 1}")
-        if standing.share < 1:
-            words.append(f"now at most {points_text(standing.share * question.points)}")
+        if progress.attempts:
+            words.append(f"attempt {len(progress.attempts) + 1} of {self._quiz.rules.attempts or 1}")
+        if progress.share < 1:
+            words.append(f"now at most {points_text(progress.share * question.points)}")
         out, head = console(), " · ".join(words)
         say()
         # A rule as wide as a pipe's console would be a line of a thousand signs.
@@ -179,24 +179,24 @@ class _Session:
         out.print(RichText(variant.stem.plain))
         for note in variant.notes:
             out.print(RichText("Note: " + note.plain, style="yellow"))
-        for index, hint in enumerate(standing.hints_seen, start=1):
+        for index, hint in enumerate(progress.hints_seen, start=1):
             out.print(RichText(f"Hint {index}: {hint.plain}"))
 
-    def _answer(self, part: Part, standing: QuestionStanding, name: str) -> tuple[str, QuestionStanding]:
+    def _answer(self, part: Part, progress: QuestionProgress, name: str) -> tuple[str, QuestionProgress]:
         """Ask until an answer can be read, or Enter leaves it open; give hints meanwhile."""
         from engine.answers import answer_type, blank_hint
 
-        say(f"  {blank_hint(part)}{self._hint_offer(standing)}")
-        last = standing.last_answers.get(part.id, "").strip()
+        say(f"  {blank_hint(part)}{self._hint_offer(progress)}")
+        last = progress.last_answers.get(part.id, "").strip()
         if last:
             say(f"  last time: {clean_line(last)} (= repeats it)")
         while True:
             text: str = click.prompt(name, default="", show_default=False)
             if text.strip() == "?":
-                standing = self._hint(standing)
+                progress = self._hint(progress)
                 continue
             if not text.strip():
-                return "", standing
+                return "", progress
             # Another attempt at a matrix needn't be typed again for one wrong entry.
             text = last if text.strip() == "=" and last else text
             try:
@@ -204,7 +204,7 @@ class _Session:
             except ResponseFormatError as error:
                 say("\n".join(error.lines()))
                 continue
-            return text, standing
+            return text, progress
 
     def _save_answer(self, answers: MutableMapping[str, str], part: str, text: str) -> None:
         # An answer after the deadline is in no file: what is handed in then is what was there in time.
@@ -218,45 +218,45 @@ class _Session:
             answers[part] = before
             raise
 
-    def _hint_offer(self, standing: QuestionStanding) -> str:
-        remaining = len(standing.question.variant.hints) - standing.hints
+    def _hint_offer(self, progress: QuestionProgress) -> str:
+        remaining = len(progress.question.variant.hints) - progress.hints
         if self._quiz.rules.hint_cost is None or remaining <= 0:
             return ""
         return f" (? for a hint: {remaining} left)"
 
-    def _hint(self, standing: QuestionStanding) -> QuestionStanding:
+    def _hint(self, progress: QuestionProgress) -> QuestionProgress:
         """Offer the next hint with what it costs; give it if that is accepted."""
-        hints, cost = standing.question.variant.hints, self._quiz.rules.hint_cost
+        hints, cost = progress.question.variant.hints, self._quiz.rules.hint_cost
         if cost is None or not hints:
             say(f"This {'quiz gives' if cost is None else 'question has'} no hints.")
-            return standing
+            return progress
         # Hints that were paid for can be read again.
-        if standing.hints >= len(hints):
-            for index, hint in enumerate(standing.hints_seen, start=1):
+        if progress.hints >= len(hints):
+            for index, hint in enumerate(progress.hints_seen, start=1):
                 say(f"Hint {index}: {hint.plain}")
             say("That was the last hint.")
-            return standing
-        if cost and not confirm(self._cost_question(standing)):
-            return standing
-        standing = self._quiz.take_hint(standing)
-        say(f"Hint {standing.hints} of {len(hints)}: {hints[standing.hints - 1].plain}")
-        return standing
+            return progress
+        if cost and not confirm(self._cost_question(progress)):
+            return progress
+        progress = self._quiz.take_hint(progress)
+        say(f"Hint {progress.hints} of {len(hints)}: {hints[progress.hints - 1].plain}")
+        return progress
 
-    def _cost_question(self, standing: QuestionStanding) -> str:
-        points = standing.question.points
-        after = self._quiz.rules.share(len(standing.attempts), standing.hints + 1) * points
-        hints = len(standing.question.variant.hints)
+    def _cost_question(self, progress: QuestionProgress) -> str:
+        points = progress.question.points
+        after = self._quiz.rules.share(len(progress.attempts), progress.hints + 1) * points
+        hints = len(progress.question.variant.hints)
         return (
-            f"Hint {standing.hints + 1} of {hints}: with it this attempt can earn at most {number(after)} "
-            f"instead of {points_text(standing.share * points)}. Take it?"
+            f"Hint {progress.hints + 1} of {hints}: with it this attempt can earn at most {number(after)} "
+            f"instead of {points_text(progress.share * points)}. Take it?"
         )
 
     def _confirm(self) -> bool:
         """Ask whether to hand in; answers can be changed until then."""
         quiz = self._quiz
         while True:
-            standings = quiz.sitting().standings
-            blank = [number for number, s in standings.items() if s.left and quiz.is_blank(s)]
+            by_number = quiz.sitting().progress
+            blank = [number for number, s in by_number.items() if s.left and quiz.is_blank(s)]
             if blank:
                 numbers = ", ".join(map(str, blank))
                 text = f"Still open: question {numbers}. yes hands in, a number asks it again, Enter stops"
@@ -268,7 +268,7 @@ class _Session:
                 return True
             if reply in ("", "n", "no"):
                 return False
-            if reply.isdecimal() and int(reply) in standings and standings[int(reply)].left:
+            if reply.isdecimal() and int(reply) in by_number and by_number[int(reply)].left:
                 quiz.clear(int(reply))
                 self._ask([int(reply)])
             else:
@@ -297,7 +297,7 @@ class _Session:
             say(release_text(quiz.rules))
             return
         if (quiz.rules.attempts or 1) > 1:
-            show_standings(sitting, quiz.disclosure)
+            show_progress(sitting, quiz.disclosure)
             say()
         say(f"Total: {number(sitting.score)} of {points_text(sitting.maximum)}")
 
@@ -335,14 +335,14 @@ class _Session:
         from engine.model import ResultDisclosure
 
         while True:
-            standings = self._quiz.sitting().standings
+            by_number = self._quiz.sitting().progress
             with_verdicts = self._quiz.disclosure.includes(ResultDisclosure.VERDICT)
             # While verdicts are hidden, the offer mustn't give them away: right answers get it too.
-            possible = [n for n, s in standings.items() if (s.could_gain if with_verdicts else s.left > 0)]
+            possible = [n for n, s in by_number.items() if (s.could_gain if with_verdicts else s.left > 0)]
             if not possible:
                 return []
             offers = ", ".join(
-                f"{n} (at most {points_text(standings[n].share * standings[n].question.points)})"
+                f"{n} (at most {points_text(by_number[n].share * by_number[n].question.points)})"
                 for n in possible
             )
             say(f"\nAnother attempt is possible: {offers}")
@@ -354,7 +354,7 @@ class _Session:
                 say(f"please type some of {', '.join(map(str, possible))}")
                 continue
             with running("drawing"):
-                is_open = {n: self._quiz.reopen(standings[n]) for n in dict.fromkeys(chosen)}
+                is_open = {n: self._quiz.reopen(by_number[n]) for n in dict.fromkeys(chosen)}
             discard_typed_ahead()
             for n in (n for n in is_open if not is_open[n]):
                 say(

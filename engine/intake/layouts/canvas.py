@@ -12,7 +12,9 @@ from typing import ClassVar, Self
 
 from engine.intake.layouts.layout import DownloadLayout, DownloadListing, DownloadPerson, HandIn, PathOwner
 
-_NAMED = re.compile(r"(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL)
+_TOP_NAME = re.compile(
+    r"(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL
+)
 _HIDDEN = re.compile(
     r"(?P<late>LATE_)?(?P<name>anon)_(?P<user>[0-9A-Za-z]+)_(?:(?P<file>\d+)_)?(?P<own>.+)", re.DOTALL
 )
@@ -45,7 +47,7 @@ class CanvasLayout(DownloadLayout):
 
 
 def _read(top: str) -> re.Match[str] | None:
-    for pattern in (_HIDDEN, _NAMED):
+    for pattern in (_HIDDEN, _TOP_NAME):
         match = pattern.fullmatch(top)
         # Without the file's own number it can only be what Canvas itself writes.
         if match is not None and (match["file"] is not None or match["own"] in _TYPED):

@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 
 from engine.intake.layouts.layout import DownloadLayout, DownloadListing, DownloadPerson, HandIn, PathOwner
 
-_NAMED = re.compile(
+_TOP_NAME = re.compile(
     r"(?P<name>.+?)(?:_(?P<number>\d+))?_assignsubmission_(?P<kind>[a-z0-9]+)(?:_(?P<own>.*))?", re.DOTALL
 )
 
@@ -51,4 +51,4 @@ class MoodleLayout(DownloadLayout):
 
 
 def _read(top: str) -> re.Match[str] | None:
-    return _NAMED.fullmatch(top)
+    return _TOP_NAME.fullmatch(top)

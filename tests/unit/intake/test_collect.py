@@ -286,7 +286,7 @@ def test_a_lying_size_in_the_directory_is_noticed(tmp_path: Path, work: Path) ->
 def test_too_many_entries(tmp_path: Path, work: Path) -> None:
     path = archive(tmp_path / "in.zip", {f"a/{n}.txt": b"" for n in range(30)})
     with pytest.raises(IntakeError, match="too many entries"):
-        collect(path, work, items=ITEMS, limits=ArchiveLimits(listed=20))
+        collect(path, work, items=ITEMS, limits=ArchiveLimits(download_entries=20))
 
 
 def test_entries_that_share_their_data_are_listed(tmp_path: Path, work: Path) -> None:

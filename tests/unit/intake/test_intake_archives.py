@@ -314,10 +314,10 @@ def test_a_count_that_hides_a_large_directory_is_seen_through(tmp_path: Path, wo
     directory = one[at : one.index(b"PK\x05\x06")] * 5000
     end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 1, 1, len(directory), at, 0)
     with pytest.raises(IntakeError, match="lists too many entries") as told:
-        read(tmp_path / "in.zip", work, one[:at] + directory + end, listed=4999)
+        read(tmp_path / "in.zip", work, one[:at] + directory + end, download_entries=4999)
     assert told.value.got == "5000; at most 4999"
     with pytest.raises(IntakeError, match="lists too many entries") as told:
-        read(tmp_path / "in.zip", work, one[:at] + directory + end, listed=100)
+        read(tmp_path / "in.zip", work, one[:at] + directory + end, download_entries=100)
     assert told.value.got == f"{len(directory) // 512}; at most 100", "refused by its size, unread"
 
 
@@ -326,13 +326,13 @@ def test_an_archive_of_a_hundred_thousand_entries_is_refused_unread(tmp_path: Pa
         for number in range(100_000):
             made.writestr(f"{number % 1000}/{number}.txt", b"")
     with pytest.raises(IntakeError, match="lists too many entries") as told:
-        read(tmp_path / "in.zip", work, (tmp_path / "in.zip").read_bytes(), listed=99_999)
+        read(tmp_path / "in.zip", work, (tmp_path / "in.zip").read_bytes(), download_entries=99_999)
     assert told.value.got == "100000; at most 99999"
 
 
 def test_a_tar_archive_with_too_many_entries(tmp_path: Path, work: Path) -> None:
     with pytest.raises(IntakeError, match="lists too many entries") as told:
-        read(tmp_path / "in.tar", work, tarred({f"{n}.txt": b"" for n in range(9)}), listed=8)
+        read(tmp_path / "in.tar", work, tarred({f"{n}.txt": b"" for n in range(9)}), download_entries=8)
     assert told.value.got == "more than 8; at most 8"
 
 

@@ -128,8 +128,8 @@ def test_an_answer_is_drawn_alone_until_the_key_is_shown() -> None:
     right = "The right weights, 1 by 3. Row 1: 0.100, 0.200, 0.700."
     assert spoken(page_of(answer(typed))) == [own]
     assert spoken(page_of(answer(typed), solutions=True)) == [own, right]
-    assert spoken(page_of(answer(typed, shown=ResultDisclosure.SOLUTION))) == [own, right]
-    not_final = answer(typed, shown=ResultDisclosure.SOLUTION, is_final=False)
+    assert spoken(page_of(answer(typed, disclosure=ResultDisclosure.SOLUTION))) == [own, right]
+    not_final = answer(typed, disclosure=ResultDisclosure.SOLUTION, is_final=False)
     assert spoken(page_of(not_final)) == [own], "with attempts left the key isn't told"
 
 
@@ -152,7 +152,7 @@ def test_only_fields_that_ask_for_weights_are_drawn() -> None:
     "level", [ResultDisclosure.NOTHING, ResultDisclosure.SCORE, ResultDisclosure.VERDICT]
 )
 def test_below_feedback_nothing_is_drawn(level: ResultDisclosure) -> None:
-    page = page_of(code(shown=level), answer("0.1 0.3 0.6", shown=level))
+    page = page_of(code(disclosure=level), answer("0.1 0.3 0.6", disclosure=level))
     assert spoken(page) == [] and "0.26894" not in page and "softmax([[2" not in page
 
 
@@ -200,7 +200,8 @@ def test_an_ungraded_result_keeps_the_total_open_unless_it_is_set_by_hand() -> N
 
 def test_what_isnt_released_is_in_no_total_and_its_mark_and_comment_are_hidden() -> None:
     hidden = code(
-        shown=ResultDisclosure.NOTHING, mark=ColumnMark(4.0, 3.25, ("Because.",), comment="Secret comment")
+        disclosure=ResultDisclosure.NOTHING,
+        mark=ColumnMark(4.0, 3.25, ("Because.",), comment="Secret comment"),
     )
     page = page_of(hidden, answer("1 0 0"), percent=32.5)
     shown = words(page)

@@ -657,7 +657,7 @@ def matched(answer: str, shown: ResultDisclosure = ResultDisclosure.FEEDBACK, *,
         report(Outcome.PARTIAL, 1.0, "q"),
         variant=replace(variant(), parts=(part,)),
         answers={"answer": answer},
-        shown=shown,
+        disclosure=shown,
         is_final=final,
     )
     return words(feedback_page(student(item), title="T"))

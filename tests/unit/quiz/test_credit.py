@@ -67,8 +67,8 @@ def test_attempts_count_in_the_order_in_which_they_come(store: Store) -> None:
     # a third one earns nothing, and takes nothing away
     other = key(quiz, 1) + " "
     assert give(store, quiz, {1: other})[0] == (0, 0)
-    standing = sitting_of(store, quiz, Mode.MARKS, BANK).standings[1]
-    assert (standing.best, standing.left) == (1.0, 0)
+    progress = sitting_of(store, quiz, Mode.MARKS, BANK).progress[1]
+    assert (progress.best, progress.left) == (1.0, 0)
 
 
 def test_the_same_submission_again_is_no_attempt(store: Store) -> None:
@@ -96,9 +96,9 @@ def test_striking_out_options_earns_nothing_and_uses_no_attempt(store: Store) ->
     wrong = next(o.id for o in quiz.questions[1].variant.parts[0].options if not o.correct)
     give(store, quiz, {2: wrong})
     assert give(store, quiz, {2: key(quiz, 2)})[1] == (0, 0)
-    standing = sitting_of(store, quiz, Mode.MARKS, BANK).standings[2]
-    assert (len(standing.attempts), standing.left) == (1, 2)
-    question = next_variant(store, BANK, SECRET, quiz, standing)
+    progress = sitting_of(store, quiz, Mode.MARKS, BANK).progress[2]
+    assert (len(progress.attempts), progress.left) == (1, 2)
+    question = next_variant(store, BANK, SECRET, quiz, progress)
     assert question is not None and question.retry == 1
     answered = replace(quiz, questions=(quiz.questions[0], question))
     assert give(store, quiz, {2: key(answered, 2)}, retries={2: 1})[1] == (1.0, 0.5)
@@ -177,12 +177,12 @@ def test_no_way_of_taking_it_earns_more_than_the_points(
                 text = {"right": key(quiz, 1) + " " * number, "wrong": f"0.{number} 1 2", "blank": ""}[step]
                 give(store, quiz, {1: text})
             sitting = sitting_of(store, quiz, Mode.MARKS, BANK)
-            standing = sitting.standings[1]
-            assert 0 <= standing.best <= quiz.questions[0].points
-            assert 0 <= standing.share <= 1 and standing.left >= 0
+            progress = sitting.progress[1]
+            assert 0 <= progress.best <= quiz.questions[0].points
+            assert 0 <= progress.share <= 1 and progress.left >= 0
             assert sitting.score <= sitting.maximum
         first_right = steps.index("right") if "right" in steps else None
         if first_right is not None and "wrong" not in steps[:first_right]:
-            assert standing.best == pytest.approx(
+            assert progress.best == pytest.approx(
                 2 * max(0.0, 1 - (cost or 0) * steps[:first_right].count("hint"))
             )

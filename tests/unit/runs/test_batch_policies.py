@@ -177,7 +177,7 @@ def test_an_extension_covers_the_quizs_own_deadline(
     store.save_quiz(drawn("ada", rules))
     answer(store, drawn("ada", rules), 2, 1)
     found = results(store, {"assignments": {"week-1": RULES}, "extensions": extension})["ada"]
-    assert {item.shown for item in found.items} == {shown}
+    assert {item.disclosure for item in found.items} == {shown}
 
 
 def test_feedback_waits_for_its_release(store: Store) -> None:
@@ -187,7 +187,7 @@ def test_feedback_waits_for_its_release(store: Store) -> None:
         ("2026-12-23", ResultDisclosure.FEEDBACK),
     ):
         (item,) = results(store, {"assignments": {"softmax": {"release": release}}})["ada"].items
-        assert item.shown is shown
+        assert item.disclosure is shown
 
 
 def test_a_repeated_choice_is_no_attempt_where_attempts_are_limited(store: Store) -> None:

@@ -78,11 +78,11 @@ def guesses(variants: Mapping[str, Variant]) -> list[Attempt]:
 def test_a_classmates_vector_is_found_and_nothing_else() -> None:
     variants = drawn("softmax-weights", 60)
     attempts = guesses(variants)
-    assert found_among(attempts, variants).found == (), "numbers at random are nobody's key"
+    assert found_among(attempts, variants).unlikely == (), "numbers at random are nobody's key"
 
     theirs = variants["s041"].parts[0]
     attempts[7] = attempt("s007", variants["s007"], {theirs.id: right_response(theirs)})
-    (crossing,) = found_among(attempts, variants).found
+    (crossing,) = found_among(attempts, variants).unlikely
     assert (crossing.who, crossing.whose) == ("s007", "s041")
     (answer,) = crossing.answers
     key = right_response(theirs)
@@ -98,7 +98,7 @@ def test_keys_on_a_coarse_grid_meet_by_chance() -> None:
     attempts = guesses(variants)
     attempts[7] = attempt("s007", variants["s007"], {theirs.id: right_response(theirs)})
     found = found_among(attempts, variants)
-    assert (found.found, found.explained) == ((), 1)
+    assert (found.unlikely, found.explained) == ((), 1)
 
 
 def test_an_answer_that_a_known_mistake_gives_is_explained() -> None:
@@ -113,7 +113,7 @@ def test_an_answer_that_a_known_mistake_gives_is_explained() -> None:
     assert found_among([told], variants).compared == 0
     # the same numbers typed by somebody whose own mistakes give others
     other = attempt("s002", variants["s002"], {mine.parts[0].id: wrong})
-    assert [c.whose for c in found_among([other], variants).found] == ["s001"]
+    assert [c.whose for c in found_among([other], variants).unlikely] == ["s001"]
 
 
 def _with_key(part: Part, text: str) -> Part:
@@ -135,7 +135,7 @@ def test_right_blank_and_unreadable_answers_are_left_out_and_so_are_the_students
         attempt("s3", again, {"answer": "1111"}),  # 1000 + 37 * 3: their own first draw
     ]
     found = found_among(attempts, variants)
-    assert (found.compared, found.found, found.explained) == (1, (), 0)
+    assert (found.compared, found.unlikely, found.explained) == (1, (), 0)
 
 
 def test_options_say_nothing() -> None:
@@ -195,13 +195,13 @@ def test_small_numbers_are_excluded_and_middling_ones_count_together() -> None:
         attempt("s03", first["s03"], {"answer": right_response(first["s31"].parts[0])}),
     ]
     found = crossed(single, every)
-    assert (found.found, found.explained) == ((), 1), "in 2,450 pairs one such match is chance"
+    assert (found.unlikely, found.explained) == ((), 1), "in 2,450 pairs one such match is chance"
 
     both = [
         *single,
         attempt("s03", second["s03"], {"answer": right_response(second["s31"].parts[0])}),
     ]
-    (crossing,) = crossed(both, every).found
+    (crossing,) = crossed(both, every).unlikely
     assert (crossing.who, crossing.whose, len(crossing.answers)) == ("s03", "s31", 2)
     assert crossing.chance == pytest.approx(math.prod(answer.chance for answer in crossing.answers))
     assert crossing.expected == pytest.approx(crossing.chance * 50 * 49)
@@ -221,7 +221,7 @@ def test_steps_of_one_item_count_once() -> None:
 
     variants = {f"s{i}": steps(f"v{i}", 100_003 + 7_919 * i) for i in range(12)}
     theirs = {part.id: right_response(part) for part in variants["s9"].parts}
-    (crossing,) = found_among([attempt("s2", variants["s2"], theirs)], variants).found
+    (crossing,) = found_among([attempt("s2", variants["s2"], theirs)], variants).unlikely
     assert len(crossing.answers) == 2
     assert crossing.chance == min(answer.chance for answer in crossing.answers)
 
@@ -234,7 +234,7 @@ def test_words_count_by_how_many_keys_there_are() -> None:
     variants = {
         f"s{i}": words(f"v{i}", f"the {w} sat") for i, w in enumerate(["cat", "dog", "cow", "hen"] * 6)
     }
-    assert found_among([attempt("s0", variants["s0"], {"answer": "The dog  sat"})], variants).found == ()
+    assert found_among([attempt("s0", variants["s0"], {"answer": "The dog  sat"})], variants).unlikely == ()
     many = {f"s{i}": words(f"v{i}", f"word{i} and word{i + 1}") for i in range(30)}
     found = found_among([attempt("s0", many["s0"], {"answer": "word7 AND word8"})], many)
-    assert (found.compared, found.found, found.explained) == (1, (), 1), "one of 30 keys, in 29 classmates"
+    assert (found.compared, found.unlikely, found.explained) == (1, (), 1), "one of 30 keys, in 29 classmates"
