@@ -13,9 +13,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from engine.expressions.functions import FUNCTIONS, LanguageFunction, arguments_of
+from engine.items import load_spec
+from engine.items.answer_specs import AnyAnswer
 from engine.items.checks import CHECKS
 from engine.items.problem_spec import json_schema
 from engine.prose.stems import TEXT_FUNCTIONS
@@ -113,25 +115,6 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     return f" (from {low:g})" if low is not None else ""
 
 
-_ANSWERS = {
-    "SingleChoiceAnswer": ("weights-sum", "softmax-of-three"),
-    "MultipleChoiceAnswer": ("what-attention-changes",),
-    "NumberAnswer": ("ratio-of-weights",),
-    "VectorAnswer": ("mixture-of-states",),
-    "MatrixAnswer": ("causal-pattern",),
-    "OrderingAnswer": ("one-step",),
-    "MatchingAnswer": ("symbol-roles",),
-    "TokenAnswer": ("first-two-words",),
-    "CodeAnswer": ("softmax/softmax",),
-}
-_PARTS = {
-    "SingleChoiceAnswer": ("OptionSpec",),
-    "OrderingAnswer": ("CardSpec",),
-    "MatchingAnswer": ("MatchPrompt",),
-    "CodeAnswer": ("CheckSpec", "MutantSpec", "LimitsSpec"),
-}
-
-
 def reference_page() -> str:
     """Return the whole page."""
     lines = (HERE / "problem-spec.in.md").read_text(encoding="utf-8").splitlines()
@@ -153,15 +136,30 @@ def _parameters(models: Mapping[str, Any], _: str) -> Iterator[str]:
 
 
 def _answers(models: Mapping[str, Any], _: str) -> Iterator[str]:
-    for name, examples in _ANSWERS.items():
-        model = models[name]
-        yield f"### `type: {model['properties']['type']['const']}`\n"
+    shown: set[str] = set()
+    for answer in get_args(AnyAnswer):
+        model = models[answer.__name__]
+        kind = model["properties"]["type"]["const"]
+        yield f"### `type: {kind}`\n"
         yield from _model(model)
-        for part in _PARTS.get(name, ()):
+        # what several types share, such as options, stands where it comes up first
+        for part in (name for name in _parts_of(model["properties"]) if name not in shown):
+            shown.add(part)
             yield f"`{part.removesuffix('Spec')}`: {_prose(models[part]['description'])}\n"
             yield _table(models[part])
-        for example in examples:
-            yield _example(example)
+        for path in sorted(EXAMPLES.rglob("*.yaml")):
+            if load_spec(path).kind == kind:
+                yield _example(path.relative_to(EXAMPLES).with_suffix("").as_posix())
+
+
+def _parts_of(schema: Any) -> list[str]:
+    """Return the names of the models that a schema refers to, in order."""
+    if isinstance(schema, list):
+        return [name for entry in schema for name in _parts_of(entry)]
+    if not isinstance(schema, dict):
+        return []
+    own = [str(schema["$ref"]).rsplit("/", 1)[-1]] if "$ref" in schema else []
+    return list(dict.fromkeys([*own, *_parts_of(list(schema.values()))]))
 
 
 def _checks(models: Mapping[str, Any], _: str) -> Iterator[str]:
