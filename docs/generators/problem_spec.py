@@ -164,7 +164,8 @@ def _parts_of(schema: Any) -> list[str]:
 
 def _checks(models: Mapping[str, Any], _: str) -> Iterator[str]:
     for module in dict.fromkeys(sys.modules[check.__module__] for check in CHECKS):
-        yield f"- {(module.__doc__ or '').splitlines()[0]}"
+        purpose = (module.__doc__ or "").partition("\n\n")[0]
+        yield f"- {' '.join(purpose.split())}"
 
 
 def _model(model: Mapping[str, Any]) -> Iterator[str]:

@@ -214,6 +214,9 @@ def _half_width(place: int, working: int, slack: float) -> Decimal:
     return max(half_unit, moved) if working <= place else half_unit + moved
 
 
+# What was typed is compared exactly, as a fraction with decimal bounds. That costs ten times what floats
+# cost; so floats decide wherever the two are further apart than a few rounding errors.
+
 # A float differs from the number it stands for by a relative 1.1e-16; sums of two or three of them by a few
 # times that. A hundred times as much leaves no doubt.
 _SLACK = 1e-13

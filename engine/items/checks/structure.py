@@ -1,4 +1,6 @@
-"""Names are defined once, points add up, answers are complete, mistakes and errata refer to what is there."""
+"""Names are defined once, points add up, answers are complete, mistakes and errata refer to what is there.
+Choices have right and wrong options, all written by hand or all computed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Texts are templates that can be rendered, and formulas that can be typeset."""
+"""Expressions keep to the language, and name and call only what is defined.
+Texts are templates that can be rendered, and formulas can be typeset.
+"""
 
 from __future__ import annotations
 
