@@ -215,7 +215,7 @@ def open_course(path: str | Path) -> Course:
     Raises
     ------
     engine.errors.CourseError
-        It is no course folder, or its settings are faulty.
+        It isn't a course folder, or its settings are faulty.
 
     Examples
     --------

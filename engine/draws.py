@@ -392,6 +392,6 @@ def draw_parameter(spec: Any, stream: RandomStream, names: Mapping[str, Any]) ->
     RedrawNeeded
         This try failed (say, no distinct rows); another may succeed.
     ImpossibleDraw
-        No try can succeed: the range is empty, or the size is no whole number from 1 to 16.
+        No try can succeed: the range is empty, or the size isn't a whole number from 1 to 16.
     """
     return _KINDS[spec.kind](spec, stream, names)

@@ -29,7 +29,7 @@ def causal_mask(n: int, device: torch.device | str | None = None) -> Tensor:
     Raises
     ------
     ArgumentError
-        If ``n`` is no whole number of at least 0.
+        If ``n`` isn't a whole number of at least 0.
 
     Notes
     -----

@@ -227,7 +227,7 @@ def normal_axis(argument: str, value: Tensor, axis: int) -> int:
     Raises
     ------
     ArgumentError
-        If it is no whole number: None, which elsewhere means all axes, or 1.0.
+        If it isn't a whole number: None, which elsewhere means all axes, or 1.0.
     ShapeError
         If there is no such axis, or nothing along it.
     """
@@ -247,7 +247,7 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     Raises
     ------
     ArgumentError
-        If it is no whole number (booleans are none) or too small.
+        If it isn't a whole number (booleans are none) or too small.
     """
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if isinstance(value, float):

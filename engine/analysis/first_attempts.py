@@ -313,7 +313,7 @@ def collect(
     """Return the first attempts of everybody.
 
     The first is the one submitted first, or graded first where that isn't known, then the one with the lowest
-    number. A submission that can't be read is no attempt, and a blank answer is one only where the student
+    number. A submission that can't be read isn't an attempt, and a blank answer is one only where the student
     submitted nothing else there. An attempt that waits for its mark stays the first.
     """
     quizzes: dict[tuple[str, str], _QuizNumbers | None] = {}

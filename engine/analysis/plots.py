@@ -33,7 +33,7 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "softmark",  # ids are the same in every run
-    "text.parse_math": False,  # an item called $x$ is no formula
+    "text.parse_math": False,  # an item called $x$ isn't a formula
     "font.size": 12,
     "axes.edgecolor": LINE,
     "axes.labelcolor": SOFT,

@@ -251,7 +251,7 @@ def _is_one_hot(row: FloatArray, grain: float) -> bool:
 
 
 def _is_saturated(value: FloatArray, grain: float) -> bool:
-    # a tanh near its limits; entries beyond 1 are no tanh, but a context vector, say
+    # a tanh near its limits; entries beyond 1 aren't values of tanh, but a context vector, say
     return all(1 - grain * _GRAIN_SLACK < abs(x) <= 1 for x in value.data)
 
 

@@ -149,7 +149,7 @@ def read_labels(text: str, labels: Sequence[str], noun: str, *, in_order: bool =
     Raises
     ------
     ResponseFormatError
-        Something is no letter, or none of these.
+        Something isn't a letter, or none of these.
     """
     expected = f"letters from {labels[0]} to {labels[-1]}"
     if len(text) > MAX_LABELS:

@@ -137,7 +137,7 @@ class TokenSpelling:
         Raises
         ------
         UnclearTextError
-            It can be read in several ways, or holds what is no token.
+            It can be read in several ways, or holds what isn't a token.
         """
         if self.kind == "words":
             return self._words(text)

@@ -103,7 +103,7 @@ def bfloat16_as_float32(bits: NDArray[Any]) -> NDArray[np.float32]:
 
 
 class SpecialArgument(ABC):
-    """An argument that is no array and no plain value, such as a decoder's ``step`` function."""
+    """An argument that is neither an array nor a plain value, such as a decoder's ``step`` function."""
 
     __slots__ = ()
 

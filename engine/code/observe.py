@@ -223,7 +223,7 @@ def _tells_kind(outcome: CallOutcome) -> bool:
 
 
 def _gradients(gradients: tuple[WireValue, ...] | None, case: PlanCase) -> tuple[Floats | None, ...] | None:
-    # whatever is no array becomes None, which never equals a number
+    # whatever isn't an array becomes None, which never equals a number
     if gradients is None:
         return None
     due = None if case.expected is None else case.expected.gradients

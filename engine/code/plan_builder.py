@@ -269,7 +269,7 @@ def _exchanged(array: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def single(*args: Argument) -> tuple[Argument, ...]:
-    """Return arrays in single precision, in records too; masks and what is no array stay what they are."""
+    """Return arrays in single precision, in records too; masks and what isn't an array stay what they are."""
     return _with_floats(args, np.float32)
 
 

@@ -142,7 +142,7 @@ def _check_source(context: CommandContext, source: Path) -> None:
 
     if Course.is_folder(source):
         raise UsageError(
-            "this is a course folder, and no folder of hand-ins",
+            "this is a course folder, not a folder of hand-ins",
             where=str(source),
             next_step="name what was handed in"
             + (", and the course with --course" if context.course is None else ""),

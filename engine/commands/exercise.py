@@ -40,7 +40,7 @@ def code_spec(context: CommandContext, item: str, file: Path | None = None) -> t
 
 
 def refuse_file(context: CommandContext, item: str, file: Path | None) -> None:
-    """Say what the whole command would be if this word, which is no item's id, looks like a file.
+    """Say what the whole command would be if this word, which isn't an item's id, looks like a file.
 
     Whoever forgets the item, or types the file first, reads the command to type; a word that is neither is
     left to the bank, which knows the nearest ids.

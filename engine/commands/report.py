@@ -197,5 +197,5 @@ def _show_mistakes(report: ItemReport) -> None:
 
 
 def _figure(value: float | None) -> str:
-    # A correlation of -0.001 is no negative one to a reader.
+    # A correlation of -0.001 isn't a negative one to a reader.
     return "" if value is None else f"{value:.2f}".replace("-0.00", "0.00")

@@ -25,7 +25,7 @@ from typing import Any
 MAX_LENGTH = 500
 MAX_NODES = 300
 MAX_WORD = 64
-# Beyond it an integer is no int64 any more, and a chain of powers could fill the memory.
+# Beyond it an integer isn't an int64 any more, and a chain of powers could fill the memory.
 MAX_INTEGER = 2**63
 # As many expressions as a bank of a thousand items has: each is read for every one of its variants.
 CACHE_SIZE = 4096
@@ -130,7 +130,7 @@ def _node_fault(node: ast.AST) -> str | None:
         return "expressions can't hold **"
     if isinstance(node, ast.Call):
         names = [keyword.arg for keyword in node.keywords if keyword.arg]
-        # what is no part of the language itself is named as such: e.tofile() holds a dot
+        # what isn't part of the language itself is named as such: e.tofile() holds a dot
         if isinstance(node.func, _LANGUAGE) and not isinstance(node.func, ast.Name):
             return "only functions by name can be called"
         if len(set(names)) < len(names):

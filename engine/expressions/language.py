@@ -418,7 +418,7 @@ def evaluate_number(text: str, names: Mapping[str, Any]) -> float:
     Raises
     ------
     ExpressionError
-        It fails, or its value is no single number.
+        It fails, or its value isn't a single number.
     """
     value = require_finite(evaluate(text, names), text)
     try:

@@ -259,7 +259,7 @@ def read_table(path: Path, name: str) -> ClassAnswers:
     Raises
     ------
     IntakeError
-        It is no table, or nothing in it tells who answered.
+        It isn't a table, or nothing in it tells who answered.
     """
     if path.suffix.lower() == ".xlsx":
         from engine.intake.workbook import read_workbook

@@ -171,7 +171,7 @@ def tar_members(file: IO[bytes], most: int) -> list[ArchiveMember]:
         metered.left = None
     except tarfile.TarError as error:
         raise DamagedError(str(error)) from error
-    # tarfile takes whatever is no header for the archive's end
+    # tarfile takes whatever isn't a header for the archive's end
     file.seek(archive.offset)
     if len(members) <= most and file.read(tarfile.BLOCKSIZE).strip(b"\0"):
         raise DamagedError(f"no header at byte {archive.offset}")

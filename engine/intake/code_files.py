@@ -187,7 +187,7 @@ def read_code_file(
     -------
     CodeSubmission
         Source as text; it may still be no valid Python, which is for grading to say.  A file beside
-        with the name of a library is no module of it; a note says so.
+        with the name of a library isn't a module of it; a note says so.
 
     Raises
     ------

@@ -117,7 +117,7 @@ def _code_cells(notebook: dict[str, Any], where: str) -> Iterable[str]:
 
 
 def _encodable(text: str) -> bool:
-    # JSON can spell lone surrogates, which are no characters.
+    # JSON can spell lone surrogates, which aren't characters.
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 

@@ -54,7 +54,7 @@ class QuizQuestions:
         Raises
         ------
         QuizError
-            It is no question of this quiz, or means one without telling which field of it.
+            It isn't a question of this quiz, or means one without telling which field of it.
         """
         text = " ".join(head.split())
         if text.casefold().startswith(f"{self._quiz.name}/".casefold()):

@@ -135,7 +135,7 @@ class _Reading:
         self._problems.append(IntakeProblem(f"{self._document.file}:{line}", message, _YAML_STEP))
 
 
-# One row against one student's quiz: which answer belongs to which question, and what is no answer.
+# One row against one student's quiz: which answer belongs to which question, and what isn't an answer.
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class AnsweredQuiz:
     problems : tuple of (str, str)
         What can't, with the next step.
     strange : mapping of str to (str, str)
-        Heads that are no field of this quiz, with what is wrong and the next step; whether anything is
+        Heads that aren't fields of this quiz, with what is wrong and the next step; whether anything is
         answered there or not.
     """
 

@@ -71,7 +71,7 @@ class TimeColumn:
             moment = datetime.fromisoformat(written)
         except ValueError:
             moment = None
-        # A day alone is no moment.
+        # A day alone isn't a moment.
         if moment is not None and len(written) > 10:
             return moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)
         for pattern in (_NUMBERS, _DAY_FIRST, _MONTH_FIRST):

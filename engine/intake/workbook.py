@@ -51,7 +51,7 @@ def read_workbook(path: Path, name: str) -> DelimitedTable:
     Raises
     ------
     IntakeError
-        It is no workbook, too large, protected by a password, or the library for workbooks is missing.
+        It isn't a workbook, too large, protected by a password, or the library for workbooks is missing.
     """
     try:
         from openpyxl import load_workbook

@@ -93,7 +93,7 @@ def unmatched_files(
     unmatched: list[tuple[str, str | None]] = []
     for name, by_item in hashes.items():
         wrong = [item for item, sha256 in by_item.items() if sha256 not in known]
-        # A question that the page doesn't show is no contradiction, if another one is there.
+        # A question that the page doesn't show isn't a contradiction, if another one is there.
         contradicted = [item for item in wrong if item is None or item in answered]
         unmatched += [(name, item) for item in contradicted]
         if len(wrong) == len(by_item) and not contradicted:

@@ -142,7 +142,7 @@ def answered_weights(part: Part, text: str, *, with_key: bool) -> WeightsView | 
     if key is None or not settings.simplex or not isinstance(kind, NumericType):
         return None
     shape = _rows_and_columns(key.shape)
-    # Larger ones are no picture any more: cells would be too narrow for their numbers.
+    # Larger ones can't be shown as a picture: cells would be too narrow for their numbers.
     if not text.strip() or max(shape) > MOST:
         return None
     try:

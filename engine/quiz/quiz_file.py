@@ -158,7 +158,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
     Raises
     ------
     QuizError
-        It is no quiz file, names no quiz, holds no question, or one question or part twice.
+        It isn't a quiz file, names no quiz, holds no question, or one question or part twice.
     """
     # Every scalar is read as text: a number that is too large for one is an answer that can't be read.
     document = read_yaml(text, filename, error=QuizError, scalars_as_text=True)

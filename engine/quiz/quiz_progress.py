@@ -83,7 +83,7 @@ class QuestionProgress:
     @property
     def could_gain(self) -> bool:
         """Whether another attempt could raise the score."""
-        # Shares are rounded floats: an equal score is no gain.
+        # Shares are rounded floats: an equal score isn't a gain.
         return self.left > 0 and self.share * self.question.points > self.best + 1e-9
 
 

@@ -177,7 +177,7 @@ def _requirements() -> list[str]:
     try:
         needs = importlib.metadata.requires("softmark") or []
         names = [_NAME.split(line, maxsplit=1)[0] for line in needs if "extra ==" not in line]
-        # A local build's suffix ("+cpu") is no version that a package index knows.
+        # A local build's suffix ("+cpu") isn't a version that a package index knows.
         return sorted(f"{name}=={importlib.metadata.version(name).partition('+')[0]}" for name in names)
     except importlib.metadata.PackageNotFoundError as error:
         raise EngineError(

@@ -109,7 +109,7 @@ def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
     Raises
     ------
     TypeError, ValueError
-        For an argument that is no wire value: a fault of the plan, not of a submission.
+        For an argument that isn't a wire value: a fault of the plan, not of a submission.
     """
     key = (id(job.calls), job.limits.call_s, shared)
     entry = _plans.get(key)

@@ -141,7 +141,7 @@ def _digits(text: str) -> int:
 
 # An answer that every tenth student gives by chance (a letter, a small number) says nothing.
 _MOST_CHANCE = 0.1
-_MOST_EXPECTED = 0.5  # pairs of which chance gives more are no evidence
+_MOST_EXPECTED = 0.5  # pairs of which chance gives more aren't evidence
 _Field = tuple[str, str]  # item, part
 
 

@@ -40,7 +40,7 @@ def keys_at(model: type[BaseModel], loc: Loc) -> list[str]:
 
 
 def field_at(model: type[BaseModel], loc: Loc) -> FieldInfo | None:
-    """Return the field that the last key of ``loc`` names, None where that is no key of a model."""
+    """Return the field that the last key of ``loc`` names, None where that isn't a key of a model."""
     if not loc or not isinstance(loc[-1], str):
         return None
     for kind in models_at(model, loc[:-1]):

@@ -21,7 +21,7 @@ from engine.text.words import clean_line, plain_points
 
 # A gradebook of 5,000 students with 100 columns has 4 MiB.
 _LIMIT = 8 * 2**20
-# Bounds for files that are no tables: each quotation mark that stays open costs this many lines.
+# Bounds for files that aren't tables: each quotation mark that stays open costs this many lines.
 _LONGEST_RECORD = 200
 _MOST_FAULTS = 100
 # No class and no gradebook has more; a file of nothing but commas is neither.
@@ -53,7 +53,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class DelimitedTable:
-    """The rows of a file, and the lines that are no rows.
+    """The rows of a file, and the lines that aren't rows.
 
     ``marked`` tells whether it begins with the byte order mark of UTF-8.
     """
@@ -101,7 +101,7 @@ def read_delimited(
     ------
     InputError
         Of class `error`: it can't be read, is larger than 8 MiB, has more rows or columns than any class
-        needs, or is no text.
+        needs, or isn't text.
     """
     where = str(path) if file is None else file
     data = read_bytes(path, _LIMIT, error, name=where, noun=noun, may_be_empty=True)
@@ -244,7 +244,7 @@ _CHANGED = re.compile(
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell is a plain number, signed or not: it is no formula then."""
+    """Tell whether a cell is a plain number, signed or not: it isn't a formula then."""
     return bool(_NUMBER.fullmatch(text.strip()))
 
 
@@ -286,7 +286,7 @@ def kept_cell(text: str) -> str:
     start = text.lstrip(" ")
     if not begins_formula(start) or is_number(text) or _REMARK.fullmatch(start):
         return text
-    # A sign alone is no formula: Moodle writes "-" where there is no grade.
+    # A sign alone isn't a formula: Moodle writes "-" where there is no grade.
     if len(start.strip()) == 1:
         return text
     return text_cell(plain_cell(text))

@@ -214,7 +214,7 @@ class YamlDocument:
     def locate(self, loc: Loc, *, key: bool = False) -> tuple[int, int]:
         """Return line and column, from 1, of the value at ``loc``, or of its key.
 
-        Elements of ``loc`` that are no key or position here (the tags that pydantic puts in)
+        Elements of ``loc`` that are neither a key nor a position here (the tags that pydantic puts in)
         are passed over; where the path leaves the file, the deepest value reached counts.
         """
         place = self._place(loc, key=key)

@@ -163,7 +163,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     if old.type == "ordering":
         return replace(part, key_ids=tuple(letter[name] for name in new.key_ids if name in letter))
     right = tuple(option.id for option in current if option.correct)
-    # A question whose options are all right, or all wrong, is no question any more.
+    # A question whose options are all right, or all wrong, isn't a question any more.
     if not right or len(right) == len(current):
         raise _undecided(spec, f"{'every' if right else 'no'} option that this variant shows is right now")
     if old.type == "single_choice" and len(right) > 1:

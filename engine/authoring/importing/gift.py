@@ -386,7 +386,7 @@ def read_gift(source: SourceText) -> QuestionFile:
         reading = _Reading(block, faults)
         before = len(faults)
         if was_open and (part := reading.continues()) is not None:
-            was_open = part  # an empty line has cut a question: its rest is no fault of its own
+            was_open = part  # an empty line has cut a question: its rest isn't a fault of its own
             continue
         question = reading.question()
         was_open = reading.was_open

@@ -283,7 +283,7 @@ def _choice(question: ForeignQuestion, element: XmlElement, fields: QuestionFiel
 
 def _with_feedback(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
     partly = fields.markup(element, "partiallycorrectfeedback", TextForm.HTML)
-    if partly and "partially correct" not in partly.text:  # Moodle's own sentence is no loss
+    if partly and "partially correct" not in partly.text:  # Moodle's own sentence isn't a loss
         question = question.noting(ImportNote("its feedback for partly right answers isn't kept"))
     return replace(
         question,

@@ -3,7 +3,7 @@
 A typed key can't be checked and its numbers can't be drawn. So the numbers of the question's text are put
 into the expressions that items on attention usually ask for; those that give the typed key are suggested in
 a comment of the imported file, such as ``key: "softmax([1, 2, 0.5])"``. Nothing is changed by itself: that
-two values agree is no proof that the author meant this expression.
+two values agree doesn't prove that the author meant this expression.
 """
 
 from __future__ import annotations

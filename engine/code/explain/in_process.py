@@ -36,7 +36,7 @@ from engine.sandbox.child.modules import Tolerate, run_statements
 from engine.sandbox.child.wire import MAX_REPLY_NODES, ArrayNode, StepNode
 
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "torch"}
-_MOST_BYTES = Limits().output_bytes  # as in the sandbox: a larger result is no result there either
+_MOST_BYTES = Limits().output_bytes  # as in the sandbox: a larger result isn't a result there either
 _NOT_RUN = CallOutcome(CallStatus.NOT_RUN, detail="the file didn't load")
 Report = Mapping[str, Any]
 

@@ -85,7 +85,7 @@ def _zeros(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _first_nonzero(run: PlanObservations, member: int, entries: Floats, clause: str) -> str | None:
-    wrong = entries[~(entries == 0)]  # the comparison is exact, and NaN is no zero
+    wrong = entries[~(entries == 0)]  # the comparison is exact, and NaN isn't a zero
     return contrast(run, member, clause, wrong[0], 0) if wrong.size else None
 
 

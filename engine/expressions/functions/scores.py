@@ -39,7 +39,7 @@ def softmax_by_hand(
     """
     scores = as_tensor(x)
     if (heat := as_float(temperature)) != 1.0:
-        scores = rounded(scores / heat)  # a division by 1 is no step that anybody writes down
+        scores = rounded(scores / heat)  # a division by 1 isn't a step that anybody writes down
     if mask is not None:
         scores = scores.masked_fill(~mask_of(mask), -math.inf)
     # the shift is exact and the same for all, so that it gets no disturbance

@@ -51,7 +51,7 @@ def read_ruby_yaml(path: Path, name: str, *, leave_out: Collection[str] = ()) ->
     Raises
     ------
     IntakeError
-        With the line: it can't be read, or is no mapping.
+        With the line: it can't be read, or isn't a mapping.
     """
     try:
         text = read_text(path, IntakeError, limit=_LIMIT, may_be_empty=False)

@@ -44,7 +44,7 @@ def expression_sites(context: CheckContext) -> Iterator[TextSite]:
     for index, name in enumerate(parameters):
         above, later = frozenset(parameters[:index]), frozenset(parameters[index:])
         for size in (("size",), ("shape", "*")):
-            # a number of a size has its own bounds, and is no expression
+            # a number of a size has its own bounds, and isn't an expression
             sites = _sites(context, ("parameters", name, *size), above, later)
             yield from (site for site in sites if isinstance(context.value(*site.loc), str))
     for index, name in enumerate(derived):

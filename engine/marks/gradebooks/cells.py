@@ -125,7 +125,7 @@ def comment_of(row: StudentRow, columns: Sequence[TableColumn]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CellSigns:
-    """A format's signs for entries that are no number.
+    """A format's signs for entries that aren't numbers.
 
     Parameters
     ----------

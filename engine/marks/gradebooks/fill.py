@@ -99,7 +99,7 @@ def read_sheet(path: Path) -> LmsSheet:
     Raises
     ------
     UsageError
-        It can't be read, is no table, or a row doesn't fit its header: with every fault's line. Such a file
+        It can't be read, isn't a table, or a row doesn't fit its header: with every fault's line. Such a file
         isn't filled at all, because rows would be lost.
     """
     table = read_delimited(path, noun="the gradebook", error=UsageError)

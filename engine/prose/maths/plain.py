@@ -216,7 +216,7 @@ def _is_enclosed(node: Node) -> bool:
 
 
 def _has_operator(node: Node) -> bool:
-    # outside of all brackets; a sign in front is no operator
+    # outside of all brackets; a sign in front isn't an operator
     if not isinstance(node, RowNode):
         return False
     depth = 0

@@ -99,7 +99,7 @@ def _group(
 
 
 _LETTERS = "A B C D E F G H"
-# enough for a beam of 4 over 5 words and 3 steps; a larger tree is no picture any more
+# enough for a beam of 4 over 5 words and 3 steps; a larger tree can't be read as a picture
 _MOST_HYPOTHESES = 64
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 _NUMBERS_WIDTH = 40

@@ -84,9 +84,9 @@ class GridPicture(StemPicture):
             if [len(row) for row in cells] != [len(self.columns)] * len(self.rows):
                 raise TypeError("the cells don't fit the words")
         if not all(math.isfinite(value) for row in self.values for value in row):
-            raise PictureFault(f"{self.NAME} holds finite numbers only; one of these is none")
+            raise PictureFault(f"{self.NAME} holds finite numbers only; one of these isn't")
         if not all(_NUMBER.fullmatch(text) for row in self.texts for text in row):
-            raise TypeError("a printed number is none")
+            raise TypeError("a printed number isn't one")
 
     NAME: ClassVar[str]
     """What the picture is, with its article: ``a heatmap``."""
@@ -260,7 +260,7 @@ def grid_of(kind: type[GridPicture], A: Any, rows: Any, columns: Any, places: An
     digits = checked_places(places)
     values = as_tensor(plain.value).reshape(height, count).tolist()
     if not all(math.isfinite(value) for row in values for value in row):
-        raise PictureFault(f"{kind.NAME} holds finite numbers only; one of these is infinite or none")
+        raise PictureFault(f"{kind.NAME} holds finite numbers only; one of these is infinite or not a number")
     texts = plain.texts(digits)
     return kind(
         words_of(rows, height, "row"),

@@ -196,7 +196,7 @@ def minus(number: str) -> str:
 
 
 def latex_number(number: str) -> str:
-    """Return a number in LaTeX, whose hyphen is no minus outside formulas."""
+    """Return a number in LaTeX, whose hyphen isn't a minus outside formulas."""
     return f"${number}$" if number.startswith("-") else number
 
 

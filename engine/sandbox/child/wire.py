@@ -216,7 +216,7 @@ class TreeWriter:
     Parameters
     ----------
     describe : callable
-        Called for everything that is no plain value: returns an `ArrayNode`, `PlacedNode` or `StepNode`,
+        Called for everything that isn't a plain value: returns an `ArrayNode`, `PlacedNode` or `StepNode`,
         or raises `UnsupportedError`.  It gets the bytes that are left, to check *before* it
         materialises.
     max_bytes : int

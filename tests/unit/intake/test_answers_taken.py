@@ -290,7 +290,7 @@ def test_damage_is_told_and_the_rest_of_the_row_is_graded(store: Store, tmp_path
     ("name", "text", "where", "what"),
     [
         ("a.csv", "a,b\n1,2\n", "a.csv:1", "the first line names no column that tells who answered"),
-        ("a.csv", "\0id,1\n", "a.csv", "the table is no text file"),
+        ("a.csv", "\0id,1\n", "a.csv", "the table isn't a text file"),
         ("a.xlsx", "id,1\n", "a.xlsx", "this isn't a workbook that can be read"),
         ("a.yaml", "ada: [\n", "a.yaml:1", "a list that was opened with '[' isn't closed"),
     ],

@@ -161,7 +161,7 @@ def test_sparse_files_are_told_and_what_follows_is_read(tmp_path: Path, work: Pa
         ),
         (header("x", 12, b"x") + padded(b"1" * 512) + header("a", 0), "a long header that can't be read"),
         (header("x", 11, b"x") + padded(b"11 size=-5\n") + header("a", 0), "a size that is negative"),
-        (header("x", 11, b"x") + padded(b"11 size=ab\n") + header("a", 0), "a size that is no number"),
+        (header("x", 11, b"x") + padded(b"11 size=ab\n") + header("a", 0), "a size that isn't a number"),
     ],
 )
 def test_a_damaged_tar_archive_is_refused(tmp_path: Path, work: Path, data: bytes, what: str) -> None:

@@ -184,9 +184,9 @@ def test_an_ungraded_item_is_no_zero() -> None:
 
 
 def test_what_cant_be_read_says_why() -> None:
-    unread = report(Outcome.FORMAT_ERROR, None, notes=("`nan` is no number",))
+    unread = report(Outcome.FORMAT_ERROR, None, notes=("`nan` isn't a number",))
     shown = words(feedback_page(student(result(unread)), title="T"))
-    assert "costs no attempt" in shown and "`nan` is no number" in shown
+    assert "costs no attempt" in shown and "`nan` isn't a number" in shown
     assert "0 of 2 points 2 of these points are for work that can't be read, which earns nothing." in shown
     by_hand = result(unread, mark=ColumnMark(None, 1.0, by_hand=True))
     for counts in (by_hand, result(unread, mark=ColumnMark(None, None, excused=True)), result(FULL)):
@@ -194,7 +194,7 @@ def test_what_cant_be_read_says_why() -> None:
 
 
 def test_nobody_who_is_excused_is_told_to_type_it_again() -> None:
-    message = "`nan` is no number\n  got: nan\n  next: type it again; this costs no attempt"
+    message = "`nan` isn't a number\n  got: nan\n  next: type it again; this costs no attempt"
     unread = report(Outcome.FORMAT_ERROR, None, checks=(Check("answer", Verdict.FAILED, 0, 2, message),))
     asked = words(feedback_page(student(result(unread)), title="T"))
     assert "next: type it again" in asked and "so it wasn't graded and costs no attempt" in asked

@@ -314,7 +314,7 @@ def test_an_answer_without_score_keeps_the_reason(store: Store) -> None:
         unread, checks=(Check("answer", Verdict.FAILED, 0, 1, "`nan` is\n  no number"),)
     )
     store.record_quiz(a_quiz(), {}, [unread, dataclasses.replace(waiting, outcome=Outcome.UNGRADED)])
-    assert [a.reason for a in store.attempts()] == ["`nan` is no number", "the note"]
+    assert [a.reason for a in store.attempts()] == ["`nan` isn't a number", "the note"]
 
 
 def test_the_same_answer_to_other_numbers_is_another_submission() -> None:

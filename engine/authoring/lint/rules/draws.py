@@ -82,7 +82,7 @@ def looks_finite(keys: Counter[Hashable]) -> bool:
     """Tell whether keys repeat far more often than those of a family of 200 would.
 
     Among N draws from 200 equally likely keys, N(N-1)/400 pairs agree on average; more than four
-    standard deviations above that is no accident.
+    standard deviations above that isn't an accident.
     """
     total = keys.total()
     agreeing = sum(count * (count - 1) // 2 for count in keys.values())

@@ -16,7 +16,7 @@ from engine.items import MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswe
 from engine.model import ChoiceOption, Part, Variant
 from engine.text.yaml_errors import Loc
 
-_MOST = 0.9  # share of the variants from which on a number in the text is no coincidence
+_MOST = 0.9  # share of the variants from which on a number in the text isn't a coincidence
 _FEW = 5  # different keys, below which it may still be one
 _LONG = 12  # characters from which on an option isn't in a text by chance
 _NAME_LENGTH = 6  # of a target, with a blank at each end: a letter or a short number names nothing

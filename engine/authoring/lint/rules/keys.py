@@ -23,7 +23,7 @@ from engine.text.words import count_noun
 LEAST_UNITS = 3  # of the last place between two options: a slip in rounding moves an answer by one or two
 _LONGEST = 200  # characters of a vector
 _EXACT = 30  # decimals: more than any text shows
-_ENOUGH = 5  # variants from which on agreement is no coincidence
+_ENOUGH = 5  # variants from which on agreement isn't a coincidence
 _SLACK = 1e-9  # rounding errors of doubles
 _WIDEST = Decimal("1.01")  # the ends are rounded outwards to a thousandth of a unit
 # Ways to write one thing: minus signs and dashes, brackets of vectors, signs of a product.

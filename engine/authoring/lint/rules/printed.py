@@ -161,7 +161,7 @@ def _exact(subject: LintSubject, expr: str) -> tuple[float, ...]:
 def _numbers(option: Any) -> tuple[float, ...]:
     if isinstance(option, list | tuple):
         return tuple(number for entry in option for number in _numbers(entry))
-    # bool is an int in Python, but true is no printed number
+    # bool is an int in Python, but true isn't a printed number
     if isinstance(option, bool) or not isinstance(option, int | float):
         raise ValueError(f"the printed option {str(option)[:40]!r} is neither a number nor a list of numbers")
     return (float(option),)

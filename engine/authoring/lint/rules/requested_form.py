@@ -103,7 +103,7 @@ def _stated(answer: Numeric) -> str:
 
 def _equations(subject: LintSubject) -> Iterator[LintFinding]:
     questions = [written for written in written_texts(subject.spec) if written.kind in ("stem", "prompt")]
-    # a letter that is set to drawn numbers is no equation
+    # a letter that is set to drawn numbers isn't an equation
     formulas = [formula for written in questions for formula in _FORMULA.findall(written.text)]
     has_equation = any("{{" not in formula and _IS_EQUATION.search(formula) for formula in formulas)
     for written in questions:

@@ -48,7 +48,7 @@ class PaperArithmetic:
         Raises
         ------
         ValueError
-            The expression holds something that is no arithmetic.
+            The expression holds something that isn't arithmetic.
         """
         return self.rounded(self._value(parse(expression).tree))
 
