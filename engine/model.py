@@ -28,7 +28,7 @@ class ResultDisclosure(StrEnum):
     SOLUTION = "solution"
 
     def includes(self, other: ResultDisclosure) -> bool:
-        """Tell whether everything that `other` shows is shown at this level."""
+        """Return whether everything that `other` shows is shown at this level."""
         levels = list(ResultDisclosure)  # in the order of their definition, from nothing to everything
         return levels.index(self) >= levels.index(other)
 
@@ -83,7 +83,7 @@ class QuizRules:
         return round(credit * max(0.0, 1.0 - (self.hint_cost or 0.0) * hints), 6)
 
     def is_over(self, now: datetime) -> bool:
-        """Tell whether the deadline has passed."""
+        """Return whether the deadline has passed."""
         return self.deadline is not None and now > self.deadline
 
     def disclosure(self, now: datetime) -> ResultDisclosure:

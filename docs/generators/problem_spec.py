@@ -216,7 +216,7 @@ def function_rows(functions: Mapping[str, Callable[..., Any]]) -> Iterator[tuple
     for name, call in functions.items():
         paragraphs = inspect.cleandoc(call.__doc__ or "").split("\n\n")
         text = " ".join(" ".join(p for p in paragraphs if "\n---" not in p).split())
-        text = text.removeprefix("Return ").removeprefix("Tell ")
+        text = text.removeprefix("Return ")
         first = text.split(" ", 1)[0]
         # "q^T W k" and "n zeros" begin with a symbol, whose case means something
         is_word = first.replace("-", "").isalpha() and (len(first) > 1 or first == "a")

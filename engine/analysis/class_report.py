@@ -250,7 +250,7 @@ class ItemReport:
 
 
 def has_module(name: str) -> bool:
-    """Tell whether a package can be imported."""
+    """Return whether a package can be imported."""
     try:
         return find_spec(name) is not None  # without importing it, which takes seconds
     except (ImportError, ValueError):

@@ -192,7 +192,7 @@ class AskedPrecision:
         )
 
     def exact(self, key: FloatArray, halves: Sequence[Decimal]) -> tuple[bool, ...]:
-        """Tell for each entry whether nobody loses anything on the way to it and by writing it down.
+        """Return for each entry whether nobody loses anything on the way to it and by writing it down.
 
         Such an entry lies at the places asked for, and so does every intermediate at the working precision;
         its half width is that of rounding alone.
@@ -231,7 +231,7 @@ _MOST_PLACES = 6
 
 
 def within(entry: Fraction, typed: float, low: str, high: str) -> bool:
-    """Tell whether a number lies in a closed interval.
+    """Return whether a number lies in a closed interval.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def within(entry: Fraction, typed: float, low: str, high: str) -> bool:
 
 
 def is_near(entry: Fraction, low: str, high: str, place: int | None) -> bool:
-    """Tell whether a number lies within one unit of the last place of the key, rounded to that place."""
+    """Return whether a number lies within one unit of the last place of the key, rounded to that place."""
     if place is None:
         return False
     step = 10.0**-place
@@ -269,13 +269,13 @@ def _is_near_exactly(entry: Fraction, low: Fraction, high: Fraction, place: int)
 
 
 def is_written_as(value: float, entry: Fraction) -> bool:
-    """Tell whether an entry is a value, rounded or cut off at the places that the entry shows."""
+    """Return whether an entry is a value, rounded or cut off at the places that the entry shows."""
     place = next((k for k in range(_MOST_PLACES) if 10**k % entry.denominator == 0), _MOST_PLACES)
     return abs(Fraction(decimal_of(value)) - entry) < Fraction(unit(place))
 
 
 def equals_mistake(settings: NumericSettings, wrong: Sequence[float], answer: Sequence[Fraction]) -> bool:
-    """Tell whether an answer equals what a known mistake gives, at the item's rounding."""
+    """Return whether an answer equals what a known mistake gives, at the item's rounding."""
     roughly = _equals_roughly(settings, wrong, answer)
     return _equals_exactly(settings, wrong, answer) if roughly is None else roughly
 

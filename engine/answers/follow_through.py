@@ -263,7 +263,7 @@ def _is_zero(value: FloatArray, grain: float) -> bool:
 
 
 def _is_known(entries: Sequence[float], part: Part, grain: float) -> bool:
-    """Tell whether a value is that of one of a step's known mistakes."""
+    """Return whether a value is that of one of a step's known mistakes."""
     return any(
         len(known.value.data) == len(entries)
         and all(abs(a - b) <= grain for a, b in zip(known.value.data, entries, strict=True))
@@ -273,7 +273,7 @@ def _is_known(entries: Sequence[float], part: Part, grain: float) -> bool:
 
 
 def _is_explained(variant: Variant, step: Part, answers: StepAnswers) -> bool:
-    """Tell whether a value is right, a known mistake's, or follows from the student's values before it."""
+    """Return whether a value is right, a known mistake's, or follows from the student's values before it."""
     entries = answers[step.id]
     if _is_right_or_known(entries, step, step):
         return True
@@ -293,7 +293,7 @@ def _in_interval(entries: Sequence[Fraction], part: Part) -> bool:
 
 
 def _is_accepted(known: KnownWrong, part: Part) -> bool:
-    """Tell whether a mistake's value counts as right."""
+    """Return whether a mistake's value counts as right."""
     if known.value is None or part.key is None or len(known.value.data) != len(part.key.data):
         return False
     return _in_interval([Fraction(entry) for entry in known.value.data], part)

@@ -377,7 +377,7 @@ def _known_values(
 
 
 def _would_pass(wrong: FloatArray, places: Sequence[int | None], intervals: Sequence[Interval]) -> bool:
-    """Tell whether a wrong value would be accepted, as it is or as it is written down."""
+    """Return whether a wrong value would be accepted, as it is or as it is written down."""
     for value, place, span in zip(wrong.data, places, intervals, strict=True):
         # Most wrong values lie far off; exact fractions aren't needed to see that.
         reach = 2 * float(span.upper - span.lower) + (0.0 if place is None else 10.0**-place) + _FAR
@@ -398,7 +398,7 @@ def _mistakes_in_shape(part: Part) -> list[tuple[KnownWrong, FloatArray]]:
 
 
 def _near_entries(settings: NumericSettings, answer: Sequence[Fraction], right: Sequence[bool]) -> list[bool]:
-    """Tell for each entry whether it misses by rounding at most; whole numbers are never nearly right."""
+    """Return for each entry whether it misses by rounding at most; whole numbers are never nearly right."""
     if settings.is_whole:
         return list(right)
     bounds = zip(settings.lower, settings.upper, settings.places, strict=True)

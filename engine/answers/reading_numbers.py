@@ -146,7 +146,7 @@ class NumberRows:
         return tuple(entry for row in self.rows for entry in row)
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
-        """Tell whether the numbers are laid out as an array of this shape; a vector may be a column."""
+        """Return whether the numbers are laid out as an array of this shape; a vector may be a column."""
         sizes = [len(row) for row in self.rows]
         if len(shape) == 2:
             return len(sizes) == shape[0] and set(sizes) == {shape[1]}

@@ -206,7 +206,7 @@ def _computed(
 
 
 def _too_close(a: _ComputedOption, b: _ComputedOption, decimals: int | None) -> bool:
-    """Tell whether two options can be mistaken for each other after rounding."""
+    """Return whether two options can be mistaken for each other after rounding."""
     if a.array is None or b.array is None:
         return a.array is None and b.array is None and a.words.casefold() == b.words.casefold()
     if a.array.shape != b.array.shape:

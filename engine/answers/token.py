@@ -190,7 +190,7 @@ class TokenSpelling:
         return tuple(sequences)
 
     def is_same(self, text: str, answer: tuple[str, ...]) -> bool:
-        """Tell whether a text of the item, such as a known mistake's, is what was answered."""
+        """Return whether a text of the item, such as a known mistake's, is what was answered."""
         try:
             return self.read(text) == answer
         except UnclearTextError:  # what this mistake gives can't be typed here

@@ -401,7 +401,7 @@ def _cut(text: str) -> str:
 
 
 def _all_right(group: CaseGroup, run: PlanObservations) -> bool:
-    """Tell whether every call of a group gave what the reference gives.
+    """Return whether every call of a group gave what the reference gives.
 
     Where a judgement fails, that is whose fault it is: over right values it is ours, and the attempt is
     ungraded; over others nobody can choose to be ungraded by what the code returns.

@@ -190,7 +190,7 @@ def _fingerprint_file(path: Path) -> Path:
 
 
 def _is_known_secret(path: Path, secret: bytes) -> bool:
-    """Tell whether this is the secret that the course was begun with; its first use writes a fingerprint.
+    """Return whether this is the secret that the course was begun with; its first use writes a fingerprint.
 
     Where the fingerprint can't be written, every secret is accepted.
     """

@@ -75,7 +75,7 @@ def _header_fault(header: Sequence[str], columns: Mapping[str, int], body: Itera
 
 
 def _without_header(rows: Sequence[TableRow], columns: Mapping[str, int]) -> bool:
-    """Tell whether the rows can only be ids, names and addresses, without a line that names the columns."""
+    """Return whether the rows can only be ids, names and addresses, without a line that names the columns."""
     # A first line without a digit above ids that all have one is a header in words that we don't know.
     numbered = [any(c.isdigit() for c in row.cells[0]) for row in rows]
     if columns or (all(numbered[1:]) and not numbered[0]):

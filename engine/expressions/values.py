@@ -34,7 +34,7 @@ _NEAR_JUMP = 1e-9
 
 
 def is_tensor(value: object) -> TypeGuard[Tensor]:
-    """Tell whether `value` is a tensor, without importing torch for words and numbers."""
+    """Return whether `value` is a tensor, without importing torch for words and numbers."""
     # a type by name: isinstance would have to import torch, which takes over a second
     name = type(value).__name__
     return (name == "Tensor" or name == "Parameter") and hasattr(value, "numel")
@@ -216,7 +216,7 @@ def array_text(array: FloatArray, places: Sequence[int | None]) -> str:
 
 
 def is_rounding_safe(value: float, place: int) -> bool:
-    """Tell whether every rounding rule shows the same digits, with 5 % of a unit to spare."""
+    """Return whether every rounding rule shows the same digits, with 5 % of a unit to spare."""
     scaled = decimal_of(value).scaleb(place, context=_CONTEXT)
     up = scaled.quantize(Decimal(1), rounding=ROUND_HALF_UP, context=_CONTEXT)
     even = scaled.quantize(Decimal(1), rounding=ROUND_HALF_EVEN, context=_CONTEXT)
@@ -225,7 +225,7 @@ def is_rounding_safe(value: float, place: int) -> bool:
 
 
 def is_on_grid(value: float, place: int | None) -> bool:
-    """Tell whether rounding to a place loses nothing of a value."""
+    """Return whether rounding to a place loses nothing of a value."""
     if place is None:
         return False
     number = decimal_of(value)
@@ -240,7 +240,7 @@ class Interval:
     upper: Decimal
 
     def holds(self, value: Fraction) -> bool:
-        """Tell whether an exact value lies within."""
+        """Return whether an exact value lies within."""
         return Fraction(self.lower) <= value <= Fraction(self.upper)
 
 

@@ -146,7 +146,7 @@ class UnpackBudget:
         return entries
 
     def is_full(self, chunk: int) -> bool:
-        """Tell whether `chunk` bytes more are more than everything may unpack to."""
+        """Return whether `chunk` bytes more are more than everything may unpack to."""
         return self._total + chunk > self.limits.total
 
     def size_fault(self, size: int, packed: int) -> str | None:
@@ -289,7 +289,7 @@ class _Nest:
         return self._finished()
 
     def _fits(self, parts: Parts, path: Path, owner: Parts | None) -> bool:
-        """Tell whether a file that lies open is looked at: all of it is read, so sizes count as in archives.
+        """Return whether an unpacked file is read: all of it is, so sizes count as in archives.
 
         A file of no real size on the disk (a sparse one) can be as long as its owner likes.
         """

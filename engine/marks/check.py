@@ -213,7 +213,7 @@ def _deadlines(
 
 
 def _differs(deadline: datetime, terms: StudentDeadlines) -> bool:
-    """Tell whether a deadline is neither the due date nor the closing time."""
+    """Return whether a deadline is neither the due date nor the closing time."""
     moments = [moment for moment in (terms.due, terms.closes) if moment is not None]
     return all(abs(deadline - moment) > _SAME for moment in moments)
 

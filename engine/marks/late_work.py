@@ -104,14 +104,14 @@ class StudentDeadlines:
         return LateTime(late, per)
 
     def is_counted(self, handed: datetime | None) -> bool:
-        """Tell whether work counts at all; work without a time does."""
+        """Return whether work counts at all; work without a time does."""
         if handed is None:
             return True
         in_time = self.closes is None or handed < self.closes
         return in_time and (self.opens is None or handed >= self.opens)
 
     def is_due(self, now: datetime) -> bool:
-        """Tell whether the due date and its grace are over."""
+        """Return whether the due date and its grace are over."""
         return self.due is not None and now >= self.due + timedelta(minutes=self.rules.grace)
 
 

@@ -199,7 +199,7 @@ def _is_readable(attempt: Attempt) -> bool:
 
 
 def _settles(attempt: Attempt, entry: _Entry) -> bool:
-    """Tell whether an attempt takes the place of what couldn't be graded."""
+    """Return whether an attempt takes the place of what couldn't be graded."""
     # By when grading began: a regrade changes when it ended.
     if attempt.started <= entry.since:
         return False

@@ -216,7 +216,7 @@ def _compiled(source: str) -> tuple[Template, frozenset[str]]:
 
 
 def is_template(source: str) -> bool:
-    """Tell whether a text has anything to fill in."""
+    """Return whether a text has anything to fill in."""
     return "{{" in source or "{%" in source or "{#" in source
 
 

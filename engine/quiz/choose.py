@@ -50,7 +50,7 @@ def assign(wishes: Sequence[Sequence[str]]) -> Mapping[int, str]:
 
 
 def _make_room(slot: int, wishes: Sequence[Sequence[str]], owner: dict[str, int], visited: set[str]) -> bool:
-    """Give `slot` an item, moving other slots; tell whether it worked."""
+    """Give `slot` an item, moving other slots; return whether it worked."""
     for item in wishes[slot]:
         if item in visited:  # moving somebody off it was tried for this slot already
             continue
@@ -119,7 +119,7 @@ def _matches(spec: ProblemSpec, draw: DrawRule) -> bool:
 
 
 def _is_allowed(spec: ProblemSpec, rules: DrawRule | Blueprint) -> bool:
-    """Tell whether an item is one for this course, by its documents, by what was taught, and by name."""
+    """Return whether an item is one for this course, by its documents, by what was taught, and by name."""
     if spec.id in rules.exclude or (rules.needs is not None and untaught(spec, rules.needs)):
         return False
     if not rules.source:

@@ -150,7 +150,7 @@ def sitting_of(
 
 
 def _has_another(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
-    """Tell whether a choice can be asked again: whether its family, if it is small, isn't used up."""
+    """Return whether a choice can be asked again: whether its family, if it is small, isn't used up."""
     answered = {content(attempt.variant) for attempt in attempts if attempt.variant is not None}
     if not answered or not is_choice(question.variant) or content(question.variant) not in answered:
         return True

@@ -24,7 +24,7 @@ _NOTHING_LEFT = ": it earns nothing."
 
 
 def is_choice(variant: Variant) -> bool:
-    """Tell whether a further attempt at the very same variant would be elimination."""
+    """Return whether a further attempt at the very same variant would be elimination."""
     return any(kind_of(part.type).invites_elimination for part in variant.parts)
 
 

@@ -135,7 +135,7 @@ def _read_losses(notes: bytes) -> Counter[FileKey]:
 
 
 def _lock_file(fd: int) -> bool:
-    """Tell whether no other run has the file; the lock ends with the process, however that ends."""
+    """Return whether no other run has the file; the lock ends with the process, however that ends."""
     try:
         import fcntl
     except ImportError:  # Windows

@@ -177,7 +177,7 @@ class FileGrader:
         return FileResult(student, file, reason=_BEHIND)
 
     def is_graded(self, student: str, file: HandedFile) -> bool:
-        """Tell whether a code file is graded already; a quiz file has to be read to know."""
+        """Return whether a code file is graded already; a quiz file has to be read to know."""
         if file.kind is FileKind.QUIZ:
             return False
         assert file.item is not None

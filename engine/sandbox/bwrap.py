@@ -198,7 +198,7 @@ def _libraries() -> list[Path]:
 
 
 def walkable_by_others(path: Path) -> bool:
-    """Tell whether a user who owns nothing here can walk to `path`."""
+    """Return whether a user who owns nothing here can walk to `path`."""
     return all(parent.stat().st_mode & 0o001 for parent in (path, *path.parents) if parent.is_dir())
 
 
@@ -339,7 +339,7 @@ def try_bwrap(path: Path, layout: SandboxMounts, *, root: bool) -> str | None:
 
 
 def is_root() -> bool:
-    """Tell whether we run as root, and so have the right to change users."""
+    """Return whether we run as root, and so have the right to change users."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 

@@ -58,7 +58,7 @@ main()
 
 
 def must_hold_folders(layout: SandboxMounts) -> bool:
-    """Tell whether module folders must be held open: a user of the slot's own couldn't walk to them."""
+    """Return whether module folders must be held open: a user of the slot's own couldn't walk to them."""
     return not all(walkable_by_others(path) for path in layout.module_path)
 
 

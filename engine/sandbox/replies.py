@@ -432,7 +432,7 @@ def _corrected(outcome: CallOutcome, call: Call, plan: EncodedPlan, index: int, 
 
 
 def _fits(outcome: CallOutcome, call: Call) -> bool:
-    """Tell whether as many arguments and gradients came back as were requested."""
+    """Return whether as many arguments and gradients came back as were requested."""
     sent = [*call.args, *call.kwargs.values()]
     if outcome.status is CallStatus.RETURNED and call.return_arguments and outcome.arguments is None:
         return False

@@ -53,7 +53,7 @@ class ChildProcess:
             return
 
     def is_ending(self, patience_s: float) -> bool:
-        """Tell whether it is ending by itself, now that its channel is closed; wait for the end.
+        """Return whether it is ending by itself, now that its channel is closed; wait for the end.
 
         A process that only closed its channel lives on; the kernel marks one that ends before it closes
         the files of it.

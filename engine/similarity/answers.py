@@ -110,7 +110,7 @@ class ItemKeys:
 
 
 def is_right(part: Part, text: str) -> bool:
-    """Tell whether a text earns full marks for a field; one that the field can't read doesn't."""
+    """Return whether a text earns full marks for a field; one that the field can't read doesn't."""
     try:
         return answer_type(part.type).grade(part, text).is_full
     except ResponseFormatError:

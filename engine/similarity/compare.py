@@ -226,7 +226,7 @@ CLOSE_SURPRISE = 15.0
 
 
 def is_close(pair: FilePair, spread: SimilaritySpread) -> bool:
-    """Tell whether a pair stands out: it shares much, that is rare, and 95 % of all pairs share less."""
+    """Return whether a pair stands out: it shares much, that is rare, and 95 % of all pairs share less."""
     return pair.share >= CLOSE_SHARE and pair.surprise >= CLOSE_SURPRISE and pair.share > spread.most
 
 

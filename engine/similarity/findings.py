@@ -32,7 +32,7 @@ class ExerciseFindings:
     known: SimilaritySpread | None
 
     def is_close(self, detail: PairDetail) -> bool:
-        """Tell whether a pair stands out."""
+        """Return whether a pair stands out."""
         return is_close(detail.pair, self.comparison.spread)
 
 

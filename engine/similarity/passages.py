@@ -165,7 +165,7 @@ class _Exchange:
         self._back: dict[str, str] = {}
 
     def fits(self, ours: CodeToken, theirs: CodeToken) -> bool:
-        """Tell whether two tokens agree with all before them, and remember them if so."""
+        """Return whether two tokens agree with all before them, and remember them if so."""
         if ours.text != theirs.text or bool(ours.name) != bool(theirs.name):
             return False
         if not ours.name:

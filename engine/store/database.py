@@ -198,7 +198,7 @@ class StorePart:
 
 
 def _lost_race(error: StoreError) -> bool:
-    """Tell whether a write failed because another writer came first: a row of it, or its locks."""
+    """Return whether a write failed because another writer came first: a row of it, or its locks."""
     cause = error.__cause__
     if isinstance(cause, sa.exc.IntegrityError):
         return True

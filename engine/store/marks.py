@@ -236,7 +236,7 @@ def _rekey(
 
 
 def _replaced(connection: sa.Connection, old: Attempt, new: Attempt, common: Mapping[str, Any]) -> bool:
-    """Replace one report, and tell whether the old one was still there."""
+    """Replace one report, and return whether the old one was still there."""
     query = sa.select(attempts.c.report).where(same_attempt(old)).with_for_update()
     # The plan was made before: somebody may have graded or erased it since.
     if connection.execute(query).scalar() != encode(old.report):

@@ -57,7 +57,7 @@ def mount_type(folder: Path, mountinfo: str) -> str | None:
 
 
 def is_local(folder: Path) -> bool:
-    """Tell whether `folder` is known to be on a local disk."""
+    """Return whether `folder` is known to be on a local disk."""
     folder = folder.resolve()
     kind = platform.system()
     if kind == "Linux":

@@ -244,7 +244,7 @@ _CHANGED = re.compile(
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell is a plain number, signed or not: it isn't a formula then."""
+    """Return whether a cell is a plain number, signed or not: it isn't a formula then."""
     return bool(_NUMBER.fullmatch(text.strip()))
 
 

@@ -245,7 +245,7 @@ class YamlDocument:
         return place.scalar.text if place.scalar is not None else self.text[place.start : place.end].strip()
 
     def is_null(self, loc: Loc) -> bool:
-        """Tell whether there is nothing at ``loc`` but YAML's word for it, however values were read."""
+        """Return whether there is nothing at ``loc`` but YAML's word for it, however values were read."""
         scalar = self._place(loc).scalar
         return scalar is not None and not scalar.style and scalar.text in NULLS
 

@@ -86,7 +86,7 @@ def _fixed_values(spec: ProblemSpec) -> dict[str, DrawnValue]:
 def _looks_the_same(
     spec: ProblemSpec, solved: SolvedDraw, variant: Variant, registry: Mapping[str, str]
 ) -> bool:
-    """Tell whether stem and prompts read as they did when the variant was handed out."""
+    """Return whether stem and prompts read as they did when the variant was handed out."""
     renderer = renderer_of(solved, registry)
     prompts = [renderer.text(step.prompt, "prompt").plain for step in spec.steps]
     prompts = [part.prompt.plain for part in variant.parts if part.prompt is not None]

@@ -316,7 +316,7 @@ class _Profile:
 
 
 def _separated(values: Floats, right: Floats, many: Floats) -> bool:
-    """Tell whether right and wrong answers lie on different sides of some number: no slope is finite then."""
+    """Return whether some number separates right from wrong answers: then no slope is finite."""
     some_right, some_wrong = values[right > 0], values[right < many]
     return bool(some_right.min() >= some_wrong.max() or some_right.max() <= some_wrong.min())
 

@@ -364,7 +364,7 @@ def _by(encoding: str, data: bytes, file: str) -> str:
 
 
 def _mixed(data: bytes) -> bool:
-    """Tell whether some characters of a text are UTF-8 though others aren't: a guess would spoil them."""
+    """Return whether some characters of a text are UTF-8 though others aren't: a guess would spoil them."""
     return any("\x7f" < c < "\udc80" or c > "\udcff" for c in data.decode("utf-8", "surrogateescape"))
 
 

@@ -407,7 +407,7 @@ class _Reading:
         self.was_open = False
 
     def continues(self) -> bool | None:
-        """Tell whether an open brace is open after this, too; None if this is a question of its own."""
+        """Return whether an open brace is open after this, too; None if this is a question of its own."""
         first = first_mark(self.text, "{}")
         if first >= 0:
             return False if self.text[first] == "}" else None

@@ -221,7 +221,7 @@ def _several(
 
 
 def _named_by_letters(words: Sequence[str], *, has_variants: bool) -> bool:
-    """Tell whether options are single letters, as our labels for them are: then they keep their order.
+    """Return whether options are single letters, as our labels for them are: then they keep their order.
 
     Raises
     ------

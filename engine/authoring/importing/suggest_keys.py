@@ -294,5 +294,5 @@ def _equals(value: float, written: Decimal) -> bool:
 
 
 def _is_telling(entries: Sequence[Decimal]) -> bool:
-    """Tell whether a match is hardly an accident: two figures, or two entries."""
+    """Return whether a match is hardly an accident: two figures, or two entries."""
     return len(entries) > 1 or len(entries[0].as_tuple().digits) > 1

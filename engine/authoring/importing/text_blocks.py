@@ -158,7 +158,7 @@ def split_formulas(text: str) -> Iterator[str | FormulaRun]:
 
 
 def looks_like_dollar_maths(text: str) -> bool:
-    """Tell whether single dollars seem to be meant as the ends of a formula."""
+    """Return whether single dollars seem to be meant as the ends of a formula."""
     return _DOLLARS.search(text) is not None
 
 

@@ -163,7 +163,7 @@ def _styled(run: TextRun, before: str, after: str) -> str:
 
 
 def _opens(outside: str, inside: str) -> bool:
-    """Tell whether a mark of emphasis between these two is one (seen from the outside)."""
+    """Return whether a mark of emphasis between these two is one (seen from the outside)."""
     return not _is_punctuation(inside[0]) or not outside or outside.isspace() or _is_punctuation(outside)
 
 

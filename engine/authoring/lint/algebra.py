@@ -67,7 +67,7 @@ class _UnknownError(Exception):
 
 
 def is_same_formula(first: str, second: str, *, shapes: bool = False) -> bool:
-    """Tell whether two texts are formulas that have the same value whatever their symbols stand for.
+    """Return whether two texts are formulas that have the same value whatever their symbols stand for.
 
     Parameters
     ----------
@@ -399,7 +399,7 @@ def _is_transpose(node: Node) -> bool:
 
 
 def _is_label(node: Node) -> bool:
-    """Tell whether a superscript is an index in parentheses, a prime or a star, and no power."""
+    """Return whether a superscript is an index in parentheses, a prime or a star, and no power."""
     first = next(_flat(node), None)
     return isinstance(first, FencedNode) or (isinstance(first, AtomNode) and first.text[:1] in "(′*∗")
 

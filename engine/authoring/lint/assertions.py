@@ -36,7 +36,7 @@ Span = tuple[Decimal, Decimal]
 
 
 def is_true_of_numbers(text: str) -> bool | None:
-    """Tell whether a text that is only a sum or comparison of numbers is true; None for other texts."""
+    """Return whether a text that is only a sum or comparison of numbers is true; None for other texts."""
     whole = text.strip().rstrip(".")
     match = _CHAIN.fullmatch(whole) if len(whole) <= _LONGEST else None
     if match is None:
@@ -67,7 +67,7 @@ def _pairs(chain: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _truth(first: str, relation: str, second: str) -> bool | None:
-    """Tell whether a relation holds; decimals may be rounded, so that what they leave open is None."""
+    """Return whether a relation holds; decimals may be rounded, so that what they leave open is None."""
     (low, high), (low_too, high_too) = _span(first), _span(second)
     mark = _IN_WORDS.get(relation, relation)
     if mark in "<≤":

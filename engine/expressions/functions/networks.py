@@ -138,19 +138,19 @@ def sequential_depth(kind: str, **dims: Any) -> int:
 
 @test("all", exact=True)
 def all_true(x: Any) -> bool:
-    """Tell whether every entry is true (not 0)."""
+    """Return whether every entry is true (not 0)."""
     return bool((as_tensor(x) != 0).all())
 
 
 @test("any", exact=True)
 def any_true(x: Any) -> bool:
-    """Tell whether some entry is true (not 0)."""
+    """Return whether some entry is true (not 0)."""
     return bool((as_tensor(x) != 0).any())
 
 
 @test(exact=True)
 def same(x: Any, y: Any, tolerance: Any = 1e-9) -> bool:
-    """Tell whether shapes agree and all entries do within `tolerance`; words and sequences exactly."""
+    """Return whether shapes agree and all entries do within `tolerance`; words and sequences exactly."""
     if isinstance(x, str | tuple) or isinstance(y, str | tuple):
         return bool(x == y)
     a, b = as_tensor(x), as_tensor(y)
@@ -159,7 +159,7 @@ def same(x: Any, y: Any, tolerance: Any = 1e-9) -> bool:
 
 @test(exact=True)
 def distinct(x: Any, gap: Any = 1e-9) -> bool:
-    """Tell whether any two entries (or rows, in some entry) differ by more than `gap`."""
+    """Return whether any two entries (or rows, in some entry) differ by more than `gap`."""
     if isinstance(x, tuple):
         return len(set(x)) == len(x)
     values, least = as_tensor(x), as_float(gap)
@@ -174,21 +174,21 @@ def distinct(x: Any, gap: Any = 1e-9) -> bool:
 
 @test(exact=True)
 def symmetric(W: Any) -> bool:
-    """Tell whether a matrix equals its transpose."""
+    """Return whether a matrix equals its transpose."""
     matrix = as_tensor(W)
     return matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and bool((matrix == matrix.mT).all())
 
 
 @test(exact=True)
 def between(x: Any, low: Any, high: Any) -> bool:
-    """Tell whether all entries lie between two bounds, both included."""
+    """Return whether all entries lie between two bounds, both included."""
     values = as_tensor(x)
     return bool(((values >= as_float(low)) & (values <= as_float(high))).all())
 
 
 @test(exact=True)
 def whole(x: Any) -> bool:
-    """Tell whether all entries are whole numbers."""
+    """Return whether all entries are whole numbers."""
     values = as_tensor(x)
     return bool((values == values.round()).all())
 

@@ -135,7 +135,7 @@ def _open_columns(sheet: LmsSheet, possible: SheetRow) -> list[int]:
 
 
 def _is_person(row: SheetRow, about: Mapping[str, int]) -> bool:
-    """Tell whether a row is about a student; the one about manual posting names nobody."""
+    """Return whether a row is about a student; the one about manual posting names nobody."""
     return any(row.cells[place] for place in about.values()) and row.cells[0].casefold() not in _TEST_STUDENT
 
 

@@ -143,7 +143,7 @@ class CellSigns:
     locked: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, entry: GradebookEntry) -> bool:
-        """Tell whether an entry is a mark that can be written: points, or the sign for excused."""
+        """Return whether an entry is a mark that can be written: points, or the sign for excused."""
         return entry.points is not None or (entry.state is EntryState.EXCUSED and self.excused is not None)
 
 

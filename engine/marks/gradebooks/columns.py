@@ -98,7 +98,7 @@ def _folded_heading(text: str) -> str:
 
 
 def _has_number(heading: str) -> bool:
-    """Tell whether a heading ends in Canvas's number of the assignment."""
+    """Return whether a heading ends in Canvas's number of the assignment."""
     return _NUMBERED.search(heading.rstrip()) is not None
 
 

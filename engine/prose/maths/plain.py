@@ -153,7 +153,7 @@ def _set_kinds(nodes: list[Node], bars: list[int]) -> None:
 
 
 def _gap(before: Node, after: Node) -> bool:
-    """Tell whether a blank belongs between two neighbours, the first of which is no sign."""
+    """Return whether a blank belongs between two neighbours, the first of which is no sign."""
     left, right = _kind(before), _kind(after)
     # ∂L / ∂w: the sign and its variable are one
     if isinstance(before, AtomNode) and before.text == "∂":
@@ -185,7 +185,7 @@ def _raised(text: str, alphabet: Mapping[str, str], mark: str) -> str:
 
 
 def _is_product(text: str) -> bool:
-    """Tell whether blanks part nothing but single letters and numbers, as in the index `i j`."""
+    """Return whether blanks part nothing but single letters and numbers, as in the index `i j`."""
     return all(len(word) == 1 or word.isdigit() for word in text.split())
 
 
@@ -229,14 +229,14 @@ def _has_operator(node: Node) -> bool:
 
 
 def _is_sum(node: Node) -> bool:
-    """Tell whether a node is a sum or product over an index: it takes in all that follows it."""
+    """Return whether a node is a sum or product over an index: it takes in all that follows it."""
     first = node.children[0] if isinstance(node, RowNode) and node.children else node
     base = first.base if isinstance(first, ScriptNode) else first
     return isinstance(base, AtomNode) and base.kind == "big"
 
 
 def _is_end(node: Node) -> bool:
-    """Tell whether what stands here can't be read as part of a sum before it: `a / Σ b = c`."""
+    """Return whether what stands here can't be read as part of a sum before it: `a / Σ b = c`."""
     if isinstance(node, AtomNode) and (node.kind == "text" or node.text in ".!?"):
         return True
     return _kind(node) in ("relation", "punctuation", "close", "space")

@@ -36,7 +36,7 @@ def device() -> str:
 
 
 def device_is_lost() -> bool:
-    """Tell whether the device answers nothing any more; waits for what it is still doing."""
+    """Return whether the device answers nothing any more; waits for what it is still doing."""
     if _device == _CPU:
         return False
     torch = sys.modules["torch"]
@@ -152,7 +152,7 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
 def writes_through(
     value: Any, arguments: Sequence[Any], limit: int, shared: tuple[int, int] = (0, 0)
 ) -> bool:
-    """Write over the arrays of a result that is encoded already; tell whether that changes an argument.
+    """Write over the arrays of a result that is encoded already; return whether that changes an argument.
 
     Afterwards everything is put back: the next call must not fail because a program keeps its results.
 
@@ -185,7 +185,7 @@ def writes_through(
 
 
 def _is_of_earlier(array: Any, arguments: Sequence[Any], shared: tuple[int, int]) -> bool:
-    """Tell whether an array lies in the shared memory, but not in that of the present arguments."""
+    """Return whether an array lies in the shared memory, but not in that of the present arguments."""
     start, end = _bounds(array)
     if end <= shared[0] or start >= shared[1]:
         return False
@@ -219,7 +219,7 @@ class KeptResults:
         self._bytes = 0
 
     def again(self, value: Any) -> bool:
-        """Tell whether a result is made of the memory of an earlier one, and remember it."""
+        """Return whether a result is made of the memory of an earlier one, and remember it."""
         if type(value) is list:
             is_known = any(value is other for other in self._lists)
             if len(self._lists) < _MAX_KEPT:

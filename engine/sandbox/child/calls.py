@@ -354,12 +354,12 @@ def run_call(
 
 
 def _tracks(argument: Any, inputs: list[Any]) -> bool:
-    """Tell whether a tensor gathers gradients since the call: the next one would find those of this one."""
+    """Return whether a tensor gathers gradients since the call: the next one would find those of this one."""
     return getattr(argument, "requires_grad", False) is True and not any(argument is x for x in inputs)
 
 
 def _has_others(argument: Any, entries: dict[str, Any] | None) -> bool:
-    """Tell whether a dict holds other objects than before the call."""
+    """Return whether a dict holds other objects than before the call."""
     if entries is None:
         return False
     return argument.keys() != entries.keys() or any(argument[name] is not entries[name] for name in entries)

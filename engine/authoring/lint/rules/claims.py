@@ -322,7 +322,7 @@ def _sized(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def _is_guarded(written: StudentText, subject: LintSubject) -> bool:
-    """Tell whether a text is checked against the numbers of its option, or shown only where `when` holds."""
+    """Return whether a text is checked against its option's numbers, or shown only where `when` holds."""
     if written.loc[-1] not in ("feedback", "text"):
         return False
     # the file, not the spec: there `when` is still beside its text
@@ -349,7 +349,7 @@ def _literal_sentences(text: str, parameters: Container[str] = ()) -> list[str]:
 
 
 def _is_drawn(expression: str, parameters: Container[str]) -> bool:
-    """Tell whether a template fills in a drawn value, or an entry of one, as it is."""
+    """Return whether a template fills in a drawn value, or an entry of one, as it is."""
     calls = set(_CALL.findall(expression)) - _DISPLAYS
     return not calls and all(
         name in parameters for name in _NAME.findall(expression) if name not in _DISPLAYS

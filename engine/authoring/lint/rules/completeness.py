@@ -95,7 +95,7 @@ def _minutes(subject: LintSubject, minutes: float) -> Iterator[LintFinding]:
 
 
 def _shows_numbers(subject: LintSubject) -> bool:
-    """Tell whether every variant asks about drawn numbers; cards of a pool may be missing."""
+    """Return whether every variant asks about drawn numbers; cards of a pool may be missing."""
     spec = subject.spec
     question = " ".join((spec.stem, *(step.prompt for step in spec.steps)))
     computed = any(getattr(answer, "key", None) is not None for _, answer in spec.answers)

@@ -79,7 +79,7 @@ def _too_few(subject: LintSubject, got: str) -> LintFinding:
 
 
 def looks_finite(keys: Counter[Hashable]) -> bool:
-    """Tell whether keys repeat far more often than those of a family of 200 would.
+    """Return whether keys repeat far more often than those of a family of 200 would.
 
     Among N draws from 200 equally likely keys, N(N-1)/400 pairs agree on average; more than four
     standard deviations above that isn't an accident.

@@ -27,7 +27,7 @@ _VARIANTS = 50  # the count hardly varies: it depends on the shapes, and rarely 
 
 
 def is_computed(subject: LintSubject) -> bool:
-    """Tell whether students have to work something out."""
+    """Return whether students have to work something out."""
     return bool(subject.spec.parameters) and any(
         kind_of(answer.type).is_numeric or getattr(answer, "distractors", ())
         for _, answer in subject.spec.answers

@@ -193,7 +193,7 @@ def _meanings(part: Part, question: str) -> Iterator[tuple[str, str]]:
 
 
 def _rounds_to(first: str, second: str) -> bool:
-    """Tell whether two texts are numbers (or vectors) of which one is the other with fewer decimals."""
+    """Return whether two texts are numbers (or vectors) of which one is the other with fewer decimals."""
     sides = [value_of(text).split() for text in (first, second)]
     if len(sides[0]) != len(sides[1]) or not all(_NUMBER.fullmatch(word) for word in (*sides[0], *sides[1])):
         return False
@@ -256,7 +256,7 @@ def _canonical(number: Decimal) -> str:
 
 
 def rounds_safely(value: float, decimals: int) -> bool:
-    """Tell whether half-even, half-up and half-down agree, with room for a rounding error of a float."""
+    """Return whether half-even, half-up and half-down agree, with room for a rounding error of a float."""
     ways = {
         rounded((value + shift,), decimals, rule)
         for shift in (-_SLACK, 0.0, _SLACK)

@@ -26,7 +26,7 @@ _LAST = 3  # behind the instruction there may be one sentence on rounding and on
 
 
 def asks(text: str) -> bool:
-    """Tell whether one of the last sentences of a plain text is a question or an instruction."""
+    """Return whether one of the last sentences of a plain text is a question or an instruction."""
     sentences = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
     return any(
         sentence.rstrip("\"')").endswith("?") or _INSTRUCTION.match(sentence)
@@ -119,7 +119,7 @@ def _drawn_answers(subject: LintSubject) -> Iterator[tuple[tuple[int | str, ...]
 
 
 def _is_everywhere(names: set[str], answer: object, pool: str) -> bool:
-    """Tell whether all cards of a pool fill these names in, so that each variant shows them."""
+    """Return whether all cards of a pool fill these names in, so that each variant shows them."""
     entries = getattr(answer, pool, ())
     return not names or all(names <= _names(" ".join(TEMPLATE_SPAN.findall(entry.text))) for entry in entries)
 
@@ -151,7 +151,7 @@ def _names(expressions: str) -> set[str]:
 def _is_shown(
     fragment: str, question_fragments: set[str], given_names: set[str], derived: Mapping[str, str]
 ) -> bool:
-    """Tell whether every variant shows a fragment, or all values from which it is computed."""
+    """Return whether every variant shows a fragment, or all values from which it is computed."""
     if fragment.startswith("{{"):
         return fragment in question_fragments or _roots(_names(fragment), derived) <= given_names
     return any(fragment in formula for formula in question_fragments)
