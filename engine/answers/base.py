@@ -1,8 +1,9 @@
 """What every answer type does: draft its field, read what people type, judge it, and explain.
 
 One file of this package holds everything of one type; :mod:`engine.answers` finds it by name.  A type
-implements two verbs, ``parse`` (text to answer) and ``judge`` (answer to share of the marks); turning a
-share into points is the same for all and stands here once.
+implements ``draft`` (item to field), ``parse`` (text to answer), ``judge`` (answer to share of the marks),
+``right_responses`` and ``blank_hint``; the other methods have a default.  Turning a share into points is the
+same for all types, and is done here once.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ A command's module declares its options, calls the packages below, and prints. A
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -104,7 +105,7 @@ def grade() -> None:
     """Grade exercises and quizzes on attention mechanisms.
 
     \b
-    Example:
+    Examples:
       grade start softmax
       grade submit softmax softmax.py
       grade submit softmax-weights --seed 7 --answer "0.054 0.653 0.293"
@@ -230,13 +231,21 @@ def _in_words(message: str) -> str:
     return re.sub(r"is not in the range (-?\d+(?:\.\d+)?)<=x<=(-?\d+(?:\.\d+)?)", bounds, message)
 
 
+# What helps, by what the system complains of.
+_SYSTEM_STEPS = {
+    errno.ENOENT: "check that the file and its folder are still there",
+    errno.ENOSPC: "free some space on the disk, then run it again",
+    errno.EDQUOT: "free some space within your quota, then run it again",
+}
+
+
 def _show_system_error(error: OSError, wants_json: bool) -> int:
     # Output to a full disk, a file of another user: what the system says, and of which file.
     failure = EngineError(
         "the system refused to read or write",
         where=str(error.filename) if error.filename is not None else None,
         got=error.strerror or str(error),
-        next_step="see whether the disk is full and whether this user may use the file",
+        next_step=_SYSTEM_STEPS.get(error.errno or 0, "check that this user may use the file or device"),
     )
     code = _show_error(failure, wants_json)
     try:

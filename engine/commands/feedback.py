@@ -65,7 +65,7 @@ def command(
     Exit code 0: done; 1: some pages can't be packed (listed); 2: bad usage or input.
 
     \b
-    Example:
+    Examples:
       grade feedback --out results --course attention-2026
       grade feedback --out results --course attention-2026 --zip moodle
       grade feedback verify results/students/ada.html softmax.py --course attention-2026

@@ -42,7 +42,7 @@ def command(
     Which hints you have seen is remembered per item. Nothing is recorded, and hints cost no points here.
 
     \b
-    Example:
+    Examples:
       grade hint softmax
       grade hint softmax softmax.py
     """

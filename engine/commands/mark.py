@@ -40,7 +40,7 @@ def command() -> None:
     """Set marks by hand: they take precedence over grading and the course's rules, and survive regrades.
 
     \b
-    Example:
+    Examples:
       grade mark ada softmax --score 7 --comment "explained it in person"
       grade mark list
     """

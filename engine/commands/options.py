@@ -135,13 +135,25 @@ def item_argument(function: F) -> F:
     return click.argument("item", shell_complete=complete_items)(function)
 
 
+class _SeedOption(click.Option):
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        # The bound of 19 digits is no limit that anybody meets: the help doesn't show it.
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        return extra
+
+
 def seed_option(function: F) -> F:
     """Add ``--seed``: which variant of an item."""
-    # Up to what SQLite keeps as an integer.
-    seeds = click.IntRange(0, 2**63 - 1)
-    return click.option("--seed", type=seeds, default=0, show_default=True, help="Variant of the item.")(
-        function
-    )
+    return click.option(
+        "--seed",
+        cls=_SeedOption,
+        type=click.IntRange(0, 2**63 - 1),  # up to what SQLite keeps as an integer
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="Variant of the item: any whole number from 0 on.",
+    )(function)
 
 
 def workers_option(function: F) -> F:

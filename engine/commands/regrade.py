@@ -71,7 +71,7 @@ def command(
     Exit code 0: done, or nothing to do; 1: some work needs a person (listed); 2: bad usage or input.
 
     \b
-    Example:
+    Examples:
       grade regrade softmax-weights --dry-run
       grade regrade softmax-weights --cause "key of the third entry" --yes
     """

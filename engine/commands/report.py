@@ -51,7 +51,7 @@ def command(
     is stored and no mark changes. Tests and models need: pip install "softmark[stats]".
 
     \b
-    Example:
+    Examples:
       grade report --course attention-2026 --out report
       grade report --quiz week-3 --item softmax-weights
       grade report --code --anonymous --json

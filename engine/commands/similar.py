@@ -65,7 +65,7 @@ def command(
     whatever is found.
 
     \b
-    Example:
+    Examples:
       grade similar --course attention-2026 --out alike
       grade similar softmax --against handed-in-2025.zip --out alike --anonymous
       grade similar handed-in.zip --item softmax --json

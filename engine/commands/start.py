@@ -36,7 +36,7 @@ def command(
     An existing file is never overwritten.
 
     \b
-    Example:
+    Examples:
       grade start softmax
       grade start softmax --to week3/ --notebook
     """

@@ -25,7 +25,7 @@ def command() -> None:
     Others may go on grading meanwhile.
 
     \b
-    Example:
+    Examples:
       grade store check --course attention-2026
       grade store backup monday.db --course attention-2026
     """
@@ -41,7 +41,7 @@ def check(as_json: bool, course_path: Path | None) -> int:
     Exit code 0: all is sound; 1: faults are listed; 3: it can't be opened at all.
 
     \b
-    Example:
+    Examples:
       grade store check --course attention-2026
       grade store check --store monday.db
     """
@@ -176,7 +176,7 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
     It can't be undone. What lies outside the store is listed, for you to erase.
 
     \b
-    Example:
+    Examples:
       grade store erase-student 007 --course attention-2026
       grade store erase-student 007 --course attention-2026 --yes
     """

@@ -38,7 +38,7 @@ class _Submission:
     report: GradeReport
     next_step: str  # the command that helps where it isn't all right
     printed: str = ""  # by the file, while it was graded
-    is_blank: bool = False  # nothing at all was answered
+    is_answered: bool = False  # something was typed, so that it may be a known mistake
 
 
 @click.command("submit")
@@ -158,8 +158,8 @@ def _submit_answer(
     step = (
         f"grade hint {item}{same_variant}" if variant.hints else f"grade show {item}{same_variant} --solution"
     )
-    is_blank = not any(text.strip() for text in response.answers.values())
-    return _Submission(report, step, is_blank=is_blank)
+    is_answered = any(text.strip() for text in response.answers.values())
+    return _Submission(report, step, is_answered=is_answered)
 
 
 def _by_part(answers: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
@@ -176,7 +176,7 @@ def _by_part(answers: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
         part = part.strip()
         if not equals or part not in parts:
             raise UsageError(
-                "this item has several parts",
+                "this item has several parts" if not equals else "this item has no such part",
                 expected=" ".join(f"--answer '{part}=…'" for part in parts),
                 got=f"--answer {text!r}",
             )
@@ -264,6 +264,6 @@ def _show(submission: _Submission, as_json: bool, *, every_check: bool) -> None:
     for line in printed_text(submission.printed):
         console().print(line)
     if report.outcome in (Outcome.WRONG, Outcome.PARTIAL):
-        if report.tier is None and not report.diagnosis and not submission.is_blank:
+        if submission.is_answered and not report.diagnosis:
             click.echo("This answer matches none of the known mistakes.")
         click.echo(f"  next: {submission.next_step}")

@@ -485,7 +485,7 @@ class DownloadSorter:
             step = (
                 f"did you mean {nearest}?" if nearest else "name the file after the function, e.g. softmax.py"
             )
-            message = "there isn't a code exercise of this name"
+            message = "there is no code exercise of this name"
             self._not_graded(by_path[code.path], message, step, about=nearest or "")
 
     def _sort_table(self, file: _SortedFile) -> None:

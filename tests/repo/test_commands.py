@@ -22,7 +22,10 @@ COMMANDS = list(walk(grade))
 def test_help_has_an_example(path: tuple[str, ...]) -> None:
     result = CliRunner().invoke(grade, [*path, "--help"])
     assert result.exit_code == 0
-    assert "Example" in result.output
+    heading, _, examples = result.output.rpartition("Example")
+    assert heading, "no example"
+    calls = re.findall(r"^ +grade .*", examples.partition("Options:")[0], re.MULTILINE)
+    assert examples.startswith(":" if len(calls) == 1 else "s:"), "one Example, several Examples"
     assert " ".join(("grade", *path)) in result.output
 
 

@@ -19,7 +19,7 @@ def command() -> None:
     """Make and take quizzes, one variant per student.
 
     \b
-    Example:
+    Examples:
       grade quiz check l16 --course attention-2026
       grade quiz new l16 --course attention-2026
     """

@@ -59,7 +59,7 @@ def test_a_readable_attempt_afterwards_settles_it(store: Store, tmp_path: Path) 
 @pytest.mark.parametrize("filename", ["hw 2/notes.py", "lovelaceada_47_9001_notes.py"])
 def test_a_file_of_that_name_settles_it(store: Store, tmp_path: Path, filename: str) -> None:
     kept = OpenProblems(tmp_path / OPEN_PROBLEMS_FILE)
-    notes = IntakeProblem("ada/notes.py", "there isn't a code exercise of this name", "", "ada")
+    notes = IntakeProblem("ada/notes.py", "there is no code exercise of this name", "", "ada")
     kept.update(NO_FILES, [replace(notes, known_as=("notes.py",)), replace(notes, where="ada/other.py")])
     graded(store, "softmax", Outcome.RIGHT, filename)
     assert [problem.where for problem in kept.still_open(store)] == ["ada/other.py"]

@@ -155,8 +155,8 @@ def test_unknown_files_are_listed_with_the_nearest_name(tmp_path: Path, work: Pa
     intake = collect(tree(tmp_path / "in", files), work, items=ITEMS)
     assert shown(intake) == {"ada": [], "bob": []}
     assert why(intake) == {
-        "ada/sofmax.py": "there isn't a code exercise of this name",
-        "ada/zzzz.py": "there isn't a code exercise of this name",
+        "ada/sofmax.py": "there is no code exercise of this name",
+        "ada/zzzz.py": "there is no code exercise of this name",
         "ada/report.pdf": "this kind of file isn't graded",
         "ada/softmax.py.txt": "this kind of file isn't graded",
         "ada/more.zip": "this isn't a ZIP or tar archive",
