@@ -39,17 +39,6 @@ def keys_at(model: type[BaseModel], loc: Loc) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def field_at(model: type[BaseModel], loc: Loc) -> FieldInfo | None:
-    """Return the field that the last key of ``loc`` names, None where that isn't a key of a model."""
-    if not loc or not isinstance(loc[-1], str):
-        return None
-    for kind in models_at(model, loc[:-1]):
-        for name, field in kind.model_fields.items():
-            if loc[-1] in (name, field.alias):
-                return field
-    return None
-
-
 def _types_at(model: type[BaseModel], loc: Loc) -> list[Any]:
     current: list[Any] = [model]
     for part in loc:

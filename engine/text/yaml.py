@@ -106,13 +106,6 @@ def read_yaml(
     return document
 
 
-def read_yaml_text(
-    text: str, filename: str, *, scalars_as_text: bool = False, error: type[InputError] = SpecError
-) -> YamlDocument:
-    """Read one YAML document from text that is at hand; see :func:`read_yaml`."""
-    return read_yaml(text, filename, error=error, scalars_as_text=scalars_as_text)
-
-
 def validate(document: YamlDocument, model: type[M], *, error: type[InputError] = SpecError) -> M:
     """Return the model that a document describes.
 

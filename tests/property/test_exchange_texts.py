@@ -14,7 +14,7 @@ from engine.authoring.importing.yaml_writer import as_read, yaml_text
 from engine.items.checks.texts import latex_faults
 from engine.prose.markdown import render_prose
 from engine.prose.stems import is_template
-from engine.text.yaml import read_yaml_text
+from engine.text.yaml import read_yaml
 
 MARKS = [
     "{{", "}}", "{%", "%}", "{#", "$", "$$", "\\(", "\\)", "\\[", "\\]", "\\alpha", "\\", "`", "```",
@@ -120,5 +120,5 @@ def test_yaml_holds_what_was_written(texts: list[str], comments: list[str]) -> N
         "inner": {"b": True, "n": 3},
         "entries": [{"text": t} for t in clean],
     }
-    document = read_yaml_text(yaml_text(data, {"": comments, "list": comments}), "x.yaml")
+    document = read_yaml(yaml_text(data, {"": comments, "list": comments}), "x.yaml")
     assert document.data == as_read(data)

@@ -204,7 +204,6 @@ OF_PARTS = {
     "engine.authoring.importing.foreign_question.read_decimal": "one number of a text",
     "engine.authoring.importing.foreign_question.read_share": "one number of a text",
     "engine.text.yaml.read_scalar": "read_yaml",
-    "engine.text.yaml.read_yaml_text": "read_yaml",
 }
 
 

@@ -12,7 +12,7 @@ from engine.authoring.importing.imported_answers import moodle_score, nearest_po
 from engine.authoring.importing.question_texts import candidates, slug, title_of, topics_of
 from engine.authoring.importing.yaml_writer import WrittenNumber, yaml_text
 from engine.text.words import percent
-from engine.text.yaml import read_yaml_text
+from engine.text.yaml import read_yaml
 
 
 @pytest.mark.parametrize(
@@ -234,4 +234,4 @@ def test_yaml_reads_well() -> None:
 )
 def test_no_text_becomes_anything_else(text: str) -> None:
     data = {"a": text, "b": [text, f"{text}\n{text}"], "c": {"d": f"{text}\n\n{text}"}}
-    assert read_yaml_text(yaml_text(data, {"b": [f"{text}\nid: x"]}), "x").data == data
+    assert read_yaml(yaml_text(data, {"b": [f"{text}\nid: x"]}), "x").data == data

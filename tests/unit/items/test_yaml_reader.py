@@ -11,7 +11,7 @@ import pytest
 
 from engine.errors import CourseError, QuizError, SpecError
 from engine.items import load_spec
-from engine.text.yaml import MAX_DEPTH, read_yaml, read_yaml_text
+from engine.text.yaml import MAX_DEPTH, read_yaml
 
 
 def messages(source: str | bytes | Path) -> list[str]:
@@ -88,9 +88,7 @@ def test_keys_are_text_whatever_they_look_like() -> None:
 
 
 def test_scalars_as_text_gives_what_was_typed() -> None:
-    document = read_yaml_text(
-        "a: 0.50\nb: 010\nc:\nd: [1e-3, yes]\ne: ' x '\n", "q.yaml", scalars_as_text=True
-    )
+    document = read_yaml("a: 0.50\nb: 010\nc:\nd: [1e-3, yes]\ne: ' x '\n", "q.yaml", scalars_as_text=True)
     assert document.data == {"a": "0.50", "b": "010", "c": "", "d": ["1e-3", "yes"], "e": " x "}
 
 
