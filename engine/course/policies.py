@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from engine.items.field_types import Number, Whole, refuse
+from engine.items.field_types import Number, Whole, fault_here, refuse
 from engine.text.schema_errors import describe
 from engine.text.words import did_you_mean
 
@@ -116,20 +116,16 @@ def hours_late(due: datetime, handed: datetime) -> int:
     return (handed - due) // timedelta(hours=1) + 1 if handed >= due else 0
 
 
-def _fault(message: str) -> PydanticCustomError:
-    return PydanticCustomError("rule_here", "{text}", {"text": message})
-
-
 def local_time(value: Any) -> Any:
     """Return the time that a text of ``course.yaml`` stands for, or raise a :class:`PydanticCustomError`."""
     if isinstance(value, LocalTime):
         return value
     text = value.strip() if isinstance(value, str) else ""
     if _OFFSET.fullmatch(text):
-        raise _fault("leave out the offset: times are those of the course's `timezone`")
+        raise fault_here("leave out the offset: times are those of the course's `timezone`")
     match = _TIME.fullmatch(text)
     if match is None and not _DATE.fullmatch(text):
-        raise _fault(f"{_EXAMPLE} was expected, not {describe(value)}")
+        raise fault_here(f"{_EXAMPLE} was expected, not {describe(value)}")
     try:
         if match is None:
             local = LocalTime(datetime.combine(date.fromisoformat(text), time()), _DAY)
@@ -137,10 +133,10 @@ def local_time(value: Any) -> Any:
             wall = datetime.fromisoformat(f"{match[1]}T{match[2]}{match[3] or ''}")
             local = LocalTime(wall, _SECOND if match[3] else _MINUTE)
     except ValueError:
-        raise _fault(f"there is no such {'date' if match is None else 'time'}: {text}") from None
+        raise fault_here(f"there is no such {'date' if match is None else 'time'}: {text}") from None
     # Arithmetic with extensions stays within what datetime can represent; other years are slips of the pen.
     if not 1970 <= local.wall.year <= 2999:
-        raise _fault(f"a year from 1970 to 2999 was expected, not {local.wall.year}")
+        raise fault_here(f"a year from 1970 to 2999 was expected, not {local.wall.year}")
     return local
 
 
@@ -153,12 +149,14 @@ def zone_named(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         near = did_you_mean(name, sorted(available_timezones()), ", such as Europe/Berlin")
-        raise _fault(f"'{name[:40]}' isn't a time zone{near}") from None
+        raise fault_here(f"'{name[:40]}' isn't a time zone{near}") from None
 
 
 def _time_zone(name: Any) -> Any:
     if not isinstance(name, str):
-        raise _fault(f"the name of a time zone, such as Europe/Berlin, was expected, not {describe(name)}")
+        raise fault_here(
+            f"the name of a time zone, such as Europe/Berlin, was expected, not {describe(name)}"
+        )
     zone_named(name)
     return name
 
@@ -183,7 +181,7 @@ def _release(value: Any) -> Any:
         if isinstance(value, str) and value[:1].isdigit():  # meant as a time: say what is wrong with that
             raise
         words = ", ".join(_WORDS)
-        raise _fault(f"{words}, or a time such as 2026-11-06T18:00 was expected") from error
+        raise fault_here(f"{words}, or a time such as 2026-11-06T18:00 was expected") from error
 
 
 Release = Annotated[
@@ -281,7 +279,7 @@ class MarkedLate(_Strict):
 
 def _marked_late(value: Any) -> Any:
     if isinstance(value, str) and value != "ignore":
-        raise _fault(
+        raise fault_here(
             f"`ignore` or, such as {{days: 1}}, how late such work is was expected, not '{value[:40]}'"
         )
     return None if value == "ignore" else value

@@ -1,7 +1,9 @@
 """Unpack ZIP and tar archives, also inside one another; nothing is written outside the work folder.
 
-Everybody's hand-in has a share of what may be unpacked, so that one student's archive bomb cannot use up
-the others' budget: one :class:`UnpackBudget` counts what a whole nest of archives unpacks to.
+What an entry is called never decides where it is written: each gets a number in the work folder. Sizes are
+counted while unpacking, because an archive's own list can lie. Everybody's hand-in has a share of what may be
+unpacked, so that one student's archive bomb can't use up the others' budget: one :class:`UnpackBudget` counts
+what a whole nest of archives unpacks to.
 """
 
 from __future__ import annotations

@@ -153,6 +153,11 @@ def refuse(field: str, message: str) -> NoReturn:
     raise PydanticCustomError("rule", "{text}", {"text": message, "field": field})
 
 
+def fault_here(message: str) -> PydanticCustomError:
+    """Return the fault of a value, to be raised by its validator: it is shown where the value stands."""
+    return PydanticCustomError("rule_here", "{text}", {"text": message})
+
+
 # More steps than anybody can tell apart in an exercise; excluded values and distinct draws look at them all.
 _MAX_VALUES = 100_000
 

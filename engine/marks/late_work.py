@@ -2,7 +2,8 @@
 
 The course's rules are written in local times; with a student's extensions they become moments
 (:func:`terms_of`), so that everything after it only compares.
-Everything is computed in exact fractions: 10 % of 0.7 points is 0.07, and no binary accident of 0.69999 may
+
+Points are computed in exact fractions: 10 % of 0.7 points is 0.07, and no binary accident of 0.69999 may
 decide between two attempts. Every change of a mark comes with one plain sentence for the student.
 """
 

@@ -1,4 +1,8 @@
-"""The key of one student's quiz, as the instructor reads it; it comes from the store alone."""
+"""The key of one student's quiz, as the instructor reads it.
+
+It comes from the store alone: the bank may hold a later version of an item, whose numbers or key this student
+never had.
+"""
 
 from __future__ import annotations
 

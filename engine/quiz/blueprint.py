@@ -1,4 +1,8 @@
-"""The plan of a quiz as a lecturer writes it: sections, and the rules for whoever takes it."""
+"""The plan of a quiz as a lecturer writes it: sections, and the rules for whoever takes it.
+
+A section names its items, or says by topic, difficulty and kind which may be drawn. Keys that contradict each
+other are refused here, with file and line, before anything is drawn for a class.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +16,18 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError, PydanticKnownError
+from pydantic_core import PydanticKnownError
 
 from engine.answers import answer_types
 from engine.errors import QuizError
-from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName, Whole, refuse
+from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName, Whole, fault_here, refuse
 from engine.model import QuizRules, ResultDisclosure
 from engine.text.schema_errors import describe
 from engine.text.words import agree, count_noun
 from engine.text.yaml import read_yaml, validate
 from engine.text.yaml_errors import Loc, YamlDocument
 
-# Kinds of value that only a blueprint has: shares, a list of credits, a deadline, a difficulty.
-
 _EXAMPLE = "a time with its zone, such as 2026-12-01T23:59+01:00"
-
-
-def _fault(message: str) -> PydanticCustomError:
-    return PydanticCustomError("rule_here", "{text}", {"text": message})
 
 
 def difficulty_range(value: Any) -> Any:
@@ -37,11 +35,13 @@ def difficulty_range(value: Any) -> Any:
     # True is an int in Python, and `difficulty: yes` a slip.
     bounds = [value, value] if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
-        raise _fault(f"a number from 1 to 5 or two, such as [1, 3], was expected, not {describe(value)}")
+        raise fault_here(f"a number from 1 to 5 or two, such as [1, 3], was expected, not {describe(value)}")
     if any(isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 5 for n in bounds):
-        raise _fault("a difficulty is a whole number from 1 to 5")
+        raise fault_here("a difficulty is a whole number from 1 to 5")
     if bounds[0] > bounds[1]:
-        raise _fault(f"the range goes from {bounds[0]} down to {bounds[1]}; write the smaller number first")
+        raise fault_here(
+            f"the range goes from {bounds[0]} down to {bounds[1]}; write the smaller number first"
+        )
     return bounds
 
 
@@ -53,17 +53,19 @@ def _deadline(value: Any) -> Any:
     except ValueError:
         moment = None
     if moment is None:
-        raise _fault(f"{_EXAMPLE} was expected, not {describe(value)}")
+        raise fault_here(f"{_EXAMPLE} was expected, not {describe(value)}")
     # Without a zone a deadline would mean another moment on another machine.
     if moment.tzinfo is None:
-        raise _fault(f"this time has no zone; expected: {_EXAMPLE}")
+        raise fault_here(f"this time has no zone; expected: {_EXAMPLE}")
     return moment
 
 
 def _falling(shares: tuple[float, ...]) -> tuple[float, ...]:
     for earlier, later in pairwise(shares):
         if later > earlier:
-            raise _fault(f"a later attempt can't earn more than an earlier one: {later:g} after {earlier:g}")
+            raise fault_here(
+                f"a later attempt can't earn more than an earlier one: {later:g} after {earlier:g}"
+            )
     return shares
 
 

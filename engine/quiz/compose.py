@@ -1,4 +1,9 @@
-"""One quiz per student: the same items for all, each student's own variants."""
+"""One quiz per student: the same items for all, each student's own variants.
+
+No two students get the same numbers before an item's variants are used up, so that an answer can't be copied.
+What was drawn is stored with its keys, and whoever comes later gets the same items: a plan or an item that is
+changed in between changes nobody's quiz.
+"""
 
 from __future__ import annotations
 

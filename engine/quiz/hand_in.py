@@ -1,4 +1,8 @@
-"""A filled-in quiz handed in: marked against the stored quiz, credited by its rules, recorded."""
+"""A filled-in quiz handed in: marked against the stored quiz, credited by its rules, recorded.
+
+The file is the student's to edit, so only its answers are read; points, stems and keys are those of the
+stored quiz, and where the file claims something else a note says so.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A quiz drawn for a class and looked at as a whole: who gets what, how alike, what guessing earns."""
+"""A quiz drawn for a class and looked at as a whole: who gets what, how alike, what guessing earns.
+
+What guessing earns is counted exactly where that can be done, and otherwise comes from a simulation with a
+fixed seed, so that ``grade quiz check`` says the same each time.
+"""
 
 from __future__ import annotations
 
