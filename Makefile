@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.softmark-installed
 
-.PHONY: setup demo test lint types layers check bench sweep latex browser docs figures clean
+.PHONY: setup demo test lint types layers quick check bench sweep latex browser docs figures clean
 
 setup: $(STAMP)
 
@@ -16,8 +16,10 @@ $(STAMP): pyproject.toml constraints.txt
 demo: setup            ## lint the bank, draw a quiz for the example class, grade it
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh .demo
 
+# In the order of the folders: what waits for sandboxes and servers comes first, and the small files of tests/unit
+# keep all workers busy to the end.
 test: setup browser    ## the whole test suite
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: setup
 	$(BIN)/ruff check .
@@ -29,7 +31,12 @@ types: setup
 layers: setup
 	$(BIN)/lint-imports --no-cache
 
-check: lint types layers
+# The unit tests that take neither a sandbox nor, by themselves, over two seconds.
+quick: setup           ## the tests of the edit-test loop
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" --ignore tests/unit/sandbox \
+	  tests/unit tests/repo/test_docs.py tests/repo/test_house.py tests/repo/test_make.py tests/repo/test_plurals.py
+
+check: lint layers types quick  ## before each commit: under two minutes on two cores
 
 bench: setup           ## side-by-side measurements; not part of the tests
 	$(BIN)/python benchmarks/startup.py

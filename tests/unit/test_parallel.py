@@ -74,6 +74,7 @@ def plan(tmp_path):
     return read_blueprint(path)
 
 
+@pytest.mark.slow
 def test_a_class_drawn_on_all_cores_is_the_class_drawn_on_one(plan, monkeypatch):
     students = [f"s{n}" for n in range(LEAST // 4 + 5)]
     asked = []

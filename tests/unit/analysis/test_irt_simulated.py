@@ -11,6 +11,8 @@ from engine.analysis.statistics import ScoreMatrix
 from engine.analysis.statistics.irt import IrtModel, ModelFit, NoFit, abilities, fit_model, item_fits
 from tests.oracles import lsat
 
+pytestmark = pytest.mark.slow
+
 SLOPES = np.array([0.6, 0.8, 1.0, 1.2, 1.5, 1.8, 0.9, 1.1])
 INTERCEPTS = np.array([1.5, 0.8, 0.0, -0.6, 0.3, -1.0, -1.8, 1.0])
 

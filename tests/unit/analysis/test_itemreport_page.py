@@ -25,6 +25,8 @@ from engine.store import Store, open_store
 from tests.unit.analysis.classes import choice, hand_in
 from tests.unit.analysis.hostile import HOSTILE, fill, made
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:

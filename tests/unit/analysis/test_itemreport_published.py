@@ -18,6 +18,8 @@ from engine.store import open_store
 from tests.oracles import lsat
 from tests.unit.analysis.classes import binary_quiz
 
+pytestmark = pytest.mark.slow
+
 ITEMS = ["item-1", "item-2", "item-3", "item-4", "item-5"]
 
 

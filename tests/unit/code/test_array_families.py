@@ -18,6 +18,8 @@ from engine.code.plan import InputPlan, PlanCase
 from tests.oracles import code_exercises as oracle
 from tests.oracles.differences import gradient
 
+pytestmark = pytest.mark.slow
+
 Plans = Callable[[str, int], InputPlan]
 Args = tuple[Argument, ...]
 

@@ -17,6 +17,8 @@ from engine.code.plan import InputPlan
 from engine.model import CodeSubmission, Counterexample, GradeReport, Mode, Outcome
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
 
+pytestmark = pytest.mark.slow
+
 Grade = Callable[..., GradeReport]
 Counted = Callable[..., tuple[Counterexample, list[int]]]
 Exercises = Callable[[str], CodeExercise]

@@ -17,6 +17,8 @@ from engine.code.source import function_names, library_of
 from engine.model import GradeReport, Outcome, Verdict
 from engine.runner import Job
 
+pytestmark = pytest.mark.slow
+
 CODE = Path(__file__).parents[3] / "problems" / "code"
 ITEMS = sorted(path.name for path in CODE.iterdir())
 SEARCH = {"beam-search", "greedy-decode"}

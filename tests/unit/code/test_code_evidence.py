@@ -17,6 +17,8 @@ from engine.code.properties import property_of
 from engine.code.source import function_names, library_of
 from engine.runner import Job
 
+pytestmark = pytest.mark.slow
+
 CODE = Path(__file__).parents[3] / "problems" / "code"
 ITEMS = sorted(path.name for path in CODE.iterdir())
 # clauses of these may go without two texts to compare: an exception, a missing error, a changed argument

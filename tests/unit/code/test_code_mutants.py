@@ -11,6 +11,8 @@ from engine.code import CodeExercise
 from engine.items import builtin_bank
 from engine.model import GradeReport, Outcome, Verdict
 
+pytestmark = pytest.mark.slow
+
 BANK = builtin_bank()
 TWINS = Path(__file__).parent / "twins"
 CODE = Path(__file__).parents[3] / "problems" / "code"

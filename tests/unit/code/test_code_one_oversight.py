@@ -8,6 +8,8 @@ import pytest
 
 from engine.model import GradeReport, Outcome, Verdict
 
+pytestmark = pytest.mark.slow
+
 BEAM = """
 import math
 import numpy as np

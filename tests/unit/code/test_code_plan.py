@@ -19,6 +19,8 @@ from engine.code.array_family import family, family_names
 from engine.code.plan import InputPlan
 from engine.code.random_values import ExactValues, draw_specs
 
+pytestmark = pytest.mark.slow
+
 Plans = Callable[[str, int], InputPlan]
 ITEMS = ("softmax", "sdpa")
 CODE = Path(__file__).parents[3] / "problems" / "code"

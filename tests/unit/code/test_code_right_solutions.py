@@ -9,6 +9,8 @@ import pytest
 
 from engine.model import GradeReport, Outcome, Verdict
 
+pytestmark = pytest.mark.slow
+
 RIGHT = Path(__file__).parent / "right"
 BANK = Path(__file__).parents[3] / "problems" / "code"
 SEEDS = range(8)  # `make sweep` tries 10,000 (benchmarks/right_code.py)

@@ -18,6 +18,8 @@ from engine.model import GradeReport, Verdict
 from tests.oracles.code_exercises import decoder_step
 from tests.oracles.differences import gradient
 
+pytestmark = pytest.mark.slow
+
 Plans = Callable[[str, int], InputPlan]
 Grade = Callable[..., GradeReport]
 ITEM = "decoder-step"

@@ -13,6 +13,8 @@ from engine.code.array_family import family
 from engine.code.plan import InputPlan
 from engine.model import GradeReport, Outcome, Verdict
 
+pytestmark = pytest.mark.slow
+
 Plans = Callable[[str, int], InputPlan]
 Grade = Callable[..., GradeReport]
 ITEM = "masked-softmax"

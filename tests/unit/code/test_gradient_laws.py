@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 Grade = Callable[..., Any]
 ITEM = "sdpa-grad"
 RIGHT = """import numpy as np

@@ -16,6 +16,8 @@ import torch
 
 from tests.oracles import code_exercises as oracle
 
+pytestmark = pytest.mark.slow
+
 RIGHT = Path(__file__).parent / "right"
 FILES = [path for path in sorted(RIGHT.glob("*/*.py")) if path.parent.name not in ("softmax", "sdpa")]
 DTYPES = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from engine.code.array_family import family
 from engine.code.plan import InputPlan
 
+pytestmark = pytest.mark.slow
+
 Floats = NDArray[np.float64]
 
 

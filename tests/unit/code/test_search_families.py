@@ -19,6 +19,8 @@ from engine.code.shared_cases import draw_accepted, draw_table, is_clear
 from engine.code.step_table import StepTable
 from tests.oracles import code_exercises as oracle
 
+pytestmark = pytest.mark.slow
+
 Plans = Callable[[str, int], InputPlan]
 Args = tuple[Argument, ...]
 ITEMS = {"greedy": "greedy-decode", "beam": "beam-search"}

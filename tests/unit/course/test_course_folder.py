@@ -130,6 +130,7 @@ def test_the_example_comes_once(tmp_path: Path) -> None:
     assert course.roster_ids() == ["mine"]
 
 
+@pytest.mark.slow
 def test_the_examples_blueprint_can_be_composed(tmp_path: Path) -> None:
     from engine.items.bank import builtin_bank
     from engine.quiz import choose_items, read_blueprint

@@ -17,6 +17,8 @@ from engine.items import ProblemSpec, builtin_root, load_spec
 from engine.items.checks.texts import blank_templates, latex_faults
 from engine.text.yaml import read_yaml
 
+pytestmark = pytest.mark.slow
+
 ITEM = (builtin_root() / "l16" / "l16-ex3-softmax-weights.yaml").read_text(encoding="utf-8")
 STEPS = (builtin_root() / "decoder" / "decoder-full-step.yaml").read_text(encoding="utf-8")
 CODE = (builtin_root() / "code" / "softmax" / "softmax.yaml").read_text(encoding="utf-8")

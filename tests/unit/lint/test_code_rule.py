@@ -14,6 +14,8 @@ from engine.items import ProblemSpec, builtin_bank
 from engine.items.bank import load_spec
 from engine.text.yaml import read_yaml
 
+pytestmark = pytest.mark.slow
+
 SOFTMAX = Path(problems.__file__).parent / "code" / "softmax"
 
 

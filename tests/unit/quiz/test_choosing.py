@@ -15,6 +15,7 @@ from engine.quiz.blueprint import Blueprint, PlacedBlueprint
 from engine.quiz.choose import ItemChoice, assign, choose_items
 
 SECRET = b"s" * 32
+BANK = builtin_bank()  # read once: it takes a second
 
 
 def brute_force(wishes: list[list[str]]) -> int:
@@ -54,19 +55,19 @@ def chosen(choice: ItemChoice, student: str = "ada") -> list[str]:
 
 def test_entries_that_want_the_same_items_never_fail_by_chance() -> None:
     # every vector item that is also on the context vector, and then one of these by name
-    specs, _ = builtin_bank().readable()
+    specs, _ = BANK.readable()
     pool = [s.id for s in specs if "context-vector" in s.topics and s.kind == "vector"]
     wide = {"count": len(pool) - 1, "topics": ["context-vector"], "types": ["vector"], "points": 1}
     for number in range(20):
         name = f"q{number}"
-        choice = choose_items(plan(wide, {"items": [pool[0]]}), builtin_bank(), SECRET, name)
+        choice = choose_items(plan(wide, {"items": [pool[0]]}), BANK, SECRET, name)
         assert sorted(chosen(choice)) == sorted(pool)
 
 
 def test_everybody_gets_the_same_items_by_default() -> None:
-    choice = choose_items(plan({"count": 5, "types": ["vector", "number"]}), builtin_bank(), SECRET, "q")
+    choice = choose_items(plan({"count": 5, "types": ["vector", "number"]}), BANK, SECRET, "q")
     assert chosen(choice, "ada") == chosen(choice, "alan")
-    other = choose_items(plan({"count": 5, "types": ["vector", "number"]}), builtin_bank(), SECRET, "q2")
+    other = choose_items(plan({"count": 5, "types": ["vector", "number"]}), BANK, SECRET, "q2")
     assert chosen(choice) != chosen(other), "another name, another choice"
 
 
@@ -76,7 +77,7 @@ def test_families_per_student_differ_and_the_rest_is_common() -> None:
         {"count": 2, "types": ["vector", "number"], "points": 1, "per_student": True},
         {"count": 2, "types": ["vector"], "points": 1},
     )
-    choice = choose_items(plan(*sections), builtin_bank(), SECRET, "q")
+    choice = choose_items(plan(*sections), BANK, SECRET, "q")
     rows = [choice.of(f"s{number}") for number in range(40)]
     assert len({tuple(q.item for q in row if not q.own_family) for row in rows}) == 1
     assert [q.own_family for q in rows[0]] == [False, True, True, False, False]
@@ -93,9 +94,8 @@ def test_draws_are_even() -> None:
         "points": 1,
         "per_student": True,
     }
-    bank = builtin_bank()
-    matching = {s.id for s in bank.readable()[0] if set(s.topics) & set(draw["topics"]) and s.kind != "code"}
-    choice = choose_items(plan(draw), bank, SECRET, "q")
+    matching = {s.id for s in BANK.readable()[0] if set(s.topics) & set(draw["topics"]) and s.kind != "code"}
+    choice = choose_items(plan(draw), BANK, SECRET, "q")
     often = Counter(chosen(choice, f"s{number}")[0] for number in range(100 * len(matching)))
     assert set(often) == matching and len(matching) >= 3
     # binomial with mean 100: five standard deviations
@@ -104,5 +104,5 @@ def test_draws_are_even() -> None:
 
 def test_without_a_file_a_fault_is_told_in_words() -> None:
     with pytest.raises(QuizError, match="too few items") as caught:
-        choose_items(plan({"count": 90, "types": ["matrix"]}), builtin_bank(), SECRET, "q")
+        choose_items(plan({"count": 90, "types": ["matrix"]}), BANK, SECRET, "q")
     assert caught.value.diagnostics == ()

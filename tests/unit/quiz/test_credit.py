@@ -59,6 +59,7 @@ def key(quiz: Quiz, number: int) -> str:
 RULES = QuizRules(attempts=2, credit=(1.0, 0.5))
 
 
+@pytest.mark.slow
 def test_attempts_count_in_the_order_in_which_they_come(store: Store) -> None:
     quiz = quiz_with(RULES)
     store.save_quiz(quiz)
@@ -162,6 +163,7 @@ def test_attempts_at_the_same_moment_are_counted_one_after_another(store: Store)
     st.integers(1, 3),
     st.sampled_from([None, 0.0, 0.3, 1.0]),
 )
+@pytest.mark.slow
 def test_no_way_of_taking_it_earns_more_than_the_points(
     steps: list[str], attempts: int, cost: float | None
 ) -> None:

@@ -41,6 +41,7 @@ def test_a_single_variant_comes_for_everybody() -> None:
     assert len({content(one.first(f"s{n}", 0)) for n in range(5)}) == 1
 
 
+@pytest.mark.slow
 def test_the_order_of_options_is_no_other_content() -> None:
     variant = family("l16-ex1-context-vector").first("ada", 0)
     part = variant.parts[0]

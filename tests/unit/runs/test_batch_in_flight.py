@@ -21,7 +21,7 @@ from engine.runs.batch import InFlight
 from engine.store import open_store
 from tests.unit.runs.test_batch_local import FakeCode, a_class, run
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="SIGKILL")]
 
 # the file of eve fills the memory until the kernel ends the grader: a crash point in its place
 SCRIPT = """
