@@ -9,6 +9,10 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.builtin_bank import read_once
+
+read_once()
+
 settings.register_profile(
     "ci",
     derandomize=True,

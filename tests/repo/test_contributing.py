@@ -19,7 +19,15 @@ import pytest
 from tests.repo.house import ROOT
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-COPIED = ("engine", "problems", "reference", "cli.py", "pyproject.toml", "tests/conftest.py")
+COPIED = (
+    "engine",
+    "problems",
+    "reference",
+    "cli.py",
+    "pyproject.toml",
+    "tests/conftest.py",
+    "tests/builtin_bank.py",
+)
 _FENCE = re.compile(
     r"^(?:`(?P<name>[\w./-]+)`\n\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
 )

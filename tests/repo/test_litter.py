@@ -85,7 +85,9 @@ _SCRIPT = """
 import json, os, shlex, sys
 from pathlib import Path
 from engine.commands import run
+from tests.builtin_bank import read_once
 
+read_once()
 root = Path("..").resolve()
 def files():
     return {str(p.relative_to(root)) for p in root.rglob("*") if not p.is_dir()}

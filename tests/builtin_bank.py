@@ -1,0 +1,33 @@
+"""One reading of the built-in bank for all tests of a process.
+
+Reading and checking all of its files takes a second, and every command that draws a quiz does it: that took
+most of the time of the tests that call such commands. A test's own files are read each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import engine.items.bank as bank
+from engine.items import ProblemSpec, load_spec
+
+_ROOT = bank.builtin_root()
+_specs: dict[tuple[object, ...], ProblemSpec] = {}
+
+
+def read_once() -> None:
+    """Let every bank of this process share what it reads of the built-in files (specs are frozen)."""
+    bank.load_spec = _load_spec  # type: ignore[assignment]
+
+
+def _load_spec(path: Path, *, registry: Mapping[str, str] | None = None, **options: Any) -> ProblemSpec:
+    if registry is None or options or not path.is_relative_to(_ROOT):
+        return load_spec(path, registry=registry, **options)
+    state = path.stat()
+    # a course adds its known mistakes, on which the checks of a file depend
+    key = (path, state.st_mtime_ns, state.st_size, frozenset(registry.items()))
+    if key not in _specs:
+        _specs[key] = load_spec(path, registry=registry)
+    return _specs[key]
