@@ -1,4 +1,4 @@
-"""Independent pieces of work on all cores, and a small cache for their results.
+"""Independent pieces of work on all cores.
 
 Drawing a class's quizzes or comparing all pairs of files is a thousand pieces that don't need each other.
 They run in forks, which share what is loaded already; where forks can't be had, the caller does the same
@@ -11,18 +11,15 @@ import contextlib
 import gc
 import multiprocessing
 import os
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 _CHUNKS = 4  # per core, so that no core waits long for the last one, and pickling costs little
 
 K = TypeVar("K")
 V = TypeVar("V")
-T = TypeVar("T")
 
 
 def on_all_cores(
@@ -111,32 +108,3 @@ def without_collecting() -> Iterator[None]:
 def _usable_cores() -> int:
     # a container or taskset may leave fewer than the machine has
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class LruCache(Generic[T]):
-    """The most recently used results, safe between threads; for arguments that `functools` can't hash.
-
-    Parameters
-    ----------
-    size : int
-        How many results are kept.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size, self._lock = size, threading.Lock()
-        self._results: OrderedDict[Hashable, T] = OrderedDict()
-
-    def get(self, key: Hashable) -> T | None:
-        """Return the result under a key, None if there is none."""
-        with self._lock:
-            if key not in self._results:
-                return None
-            self._results.move_to_end(key)
-            return self._results[key]
-
-    def put(self, key: Hashable, value: T) -> None:
-        """Keep a result; the least recently used one may go."""
-        with self._lock:
-            self._results[key] = value
-            while len(self._results) > self._size:
-                self._results.popitem(last=False)

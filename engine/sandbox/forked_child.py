@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import fcntl
 import math
 import os
 import select
 import signal
 import socket
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
-from engine.errors import RunnerLostError, SandboxError
+from engine.errors import RunnerLostError
 from engine.runner import CallOutcome, CallStatus, Limits
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.serve import OUR_FAULT
 from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.replies import ChildDialogue, killed_from_outside
-from engine.sandbox.requests import EncodedPlan
+from engine.sandbox.requests import EncodedPlan, SharedArrays
 from engine.sandbox.zygote_handle import ChildEnd, Zygote
 
 _CHUNK = 2**20
@@ -66,78 +64,6 @@ class SubmissionBudget:
         if self.layers.output:
             data = data[: max(0, _OUTPUT_CAP - len(self.printed))]
         self.printed += data
-
-
-class SharedArrays:
-    """The memory of one child in which the arrays of a plan lie, as the grader fills it and looks at it.
-
-    What a child says of its arguments is its own word; these bytes aren't.  They are compared when a reply
-    has been read, and once more when the process is dead, so whatever a later call does to the arrays of an
-    earlier one is seen too; the child needn't wait for us after each call.
-
-    Parameters
-    ----------
-    plan : EncodedPlan
-
-    Raises
-    ------
-    SandboxError
-        If the machine gives no such memory.
-    """
-
-    def __init__(self, plan: EncodedPlan) -> None:
-        self._plan = plan
-        self.changed: dict[int, bytes] = {}  # the bytes found, by the number of the call
-        self.size = len(plan.memory)
-        self.fd = -1
-        try:
-            self.fd = _memory_file()
-            os.ftruncate(self.fd, self.size)
-            fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, _SEALS)
-        except OSError as error:
-            self.close()
-            raise SandboxError("no memory can be shared with the sandbox", got=str(error)) from None
-
-    def fill(self) -> None:
-        """Put the arrays there: now the file is loaded."""
-        written = 0
-        try:
-            while written < self.size:
-                written += os.pwrite(self.fd, memoryview(self._plan.memory)[written:], written)
-        except OSError as error:
-            raise RunnerLostError("the machine has no memory for the arguments", got=str(error)) from None
-
-    def look(self, index: int) -> None:
-        """Note whether the arrays of one call, which has been answered, are other than they were."""
-        span = self._plan.spans.get(index)
-        if span is not None and index not in self.changed:
-            data = os.pread(self.fd, span.end - span.start, span.start)
-            if data != self._plan.memory[span.start : span.end]:
-                self.changed[index] = data
-
-    def look_again(self, indices: Iterable[int]) -> None:
-        """Look at all these calls when the process is dead."""
-        if os.pread(self.fd, self.size, 0) != self._plan.memory:
-            for index in indices:
-                self.look(index)
-
-    def close(self) -> None:
-        """Give it back; a child that still has it mapped keeps it alive."""
-        if self.fd >= 0:
-            os.close(self.fd)
-
-
-# a child that could shrink it would make us read past its end; none can write a seal of its own
-_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-_MFD_NOEXEC_SEAL = 0x8
-
-
-def _memory_file() -> int:
-    flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
-    try:  # a machine may be set up to give no memory that could be executed
-        return os.memfd_create("softmark-arrays", flags | _MFD_NOEXEC_SEAL)
-    except OSError:  # kernels before 6.3 don't know it
-        return os.memfd_create("softmark-arrays", flags)
 
 
 class ChildLink:

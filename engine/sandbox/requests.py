@@ -7,12 +7,14 @@ a `Span` says where each of them lies, and what its bytes there mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
-from engine.parallel import LruCache
+from engine.errors import RunnerLostError, SandboxError
 from engine.runner import Call, Job, StepFunction, WireArray, WireValue
 from engine.sandbox.child.wire import (
     ITEM_SIZES,
@@ -111,29 +113,36 @@ def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
     TypeError, ValueError
         For an argument that isn't a wire value: a fault of the plan, not of a submission.
     """
-    key = (id(job.calls), job.limits.call_s, shared)
-    entry = _plans.get(key)
-    if entry is None:
-        try:
-            entry = job.calls, _encode_calls(job, shared=shared)
-        except (UnsupportedError, TooLargeError, WireError) as error:
-            raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
-        _plans.put(key, entry)
-    return entry[1]
+    try:
+        return _encode_calls(_SameCalls(job.calls), job.limits.call_s, shared)
+    except (UnsupportedError, TooLargeError, WireError) as error:
+        raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
 
 
-# the last few plans: a class sends one plan, the same object, again and again; its calls are kept beside it,
-# so that no other object can get their id
-_plans = LruCache[tuple[object, EncodedPlan]](16)
+class _SameCalls:
+    """The calls of a plan as a key: equal to the very same object only, which it keeps alive.
+
+    Comparing the calls themselves would mean comparing all arrays of a plan.
+    """
+
+    def __init__(self, calls: tuple[Call, ...]) -> None:
+        self.calls = calls
+
+    def __hash__(self) -> int:
+        return id(self.calls)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameCalls) and self.calls is other.calls
 
 
-def _encode_calls(job: Job, *, shared: bool) -> EncodedPlan:
+@lru_cache(16)  # the last few plans: a class sends one plan, the same object, again and again
+def _encode_calls(same: _SameCalls, call_s: float, shared: bool) -> EncodedPlan:
     memory = _Memory()
     writer = TreeWriter(memory.describe, _MAX_PLAN_BYTES)
     calls = []
     spans: dict[int, Span] = {}
     offset = 0
-    for index, call in enumerate(job.calls):
+    for index, call in enumerate(same.calls):
         first = len(writer.blobs)
         memory.placing = shared and call.return_arguments
         args = [writer.node(value) for value in call.args]
@@ -154,7 +163,7 @@ def _encode_calls(job: Job, *, shared: bool) -> EncodedPlan:
             }
         )
         offset += sum(map(len, writer.blobs[first:]))
-    body = {"calls": calls, "call_s": job.limits.call_s}
+    body = {"calls": calls, "call_s": call_s}
     frame = pack(FrameKind.PLAN, body, writer.blobs, MAX_PLAN_JSON)
     return EncodedPlan(frame, len(calls), bytes(memory.data), spans)
 
@@ -242,3 +251,77 @@ def _without_gaps(leaf: WireArray, data: bytes) -> bytes:
     for byte in range(size):
         dense[byte::size] = data[byte :: 2 * size]
     return bytes(dense)
+
+
+class SharedArrays:
+    """The memory of one child in which the arrays of a plan lie, as the grader fills it and looks at it.
+
+    What a child says of its arguments is its own word; these bytes aren't.  They are compared when a reply
+    has been read, and once more when the process is dead, so whatever a later call does to the arrays of an
+    earlier one is seen too; the child needn't wait for us after each call.
+
+    Parameters
+    ----------
+    plan : EncodedPlan
+
+    Raises
+    ------
+    SandboxError
+        If the machine gives no such memory.
+    """
+
+    def __init__(self, plan: EncodedPlan) -> None:
+        import fcntl  # Windows hasn't got it, and shares no memory
+
+        self._plan = plan
+        self.changed: dict[int, bytes] = {}  # the bytes found, by the number of the call
+        self.size = len(plan.memory)
+        self.fd = -1
+        # a child that could shrink it would make us read past its end; none can write a seal of its own
+        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+        try:
+            self.fd = _memory_file()
+            os.ftruncate(self.fd, self.size)
+            fcntl.fcntl(self.fd, fcntl.F_ADD_SEALS, seals)
+        except OSError as error:
+            self.close()
+            raise SandboxError("no memory can be shared with the sandbox", got=str(error)) from None
+
+    def fill(self) -> None:
+        """Put the arrays there: now the file is loaded."""
+        written = 0
+        try:
+            while written < self.size:
+                written += os.pwrite(self.fd, memoryview(self._plan.memory)[written:], written)
+        except OSError as error:
+            raise RunnerLostError("the machine has no memory for the arguments", got=str(error)) from None
+
+    def look(self, index: int) -> None:
+        """Note whether the arrays of one call, which has been answered, are other than they were."""
+        span = self._plan.spans.get(index)
+        if span is not None and index not in self.changed:
+            data = os.pread(self.fd, span.end - span.start, span.start)
+            if data != self._plan.memory[span.start : span.end]:
+                self.changed[index] = data
+
+    def look_again(self, indices: Iterable[int]) -> None:
+        """Look at all these calls when the process is dead."""
+        if os.pread(self.fd, self.size, 0) != self._plan.memory:
+            for index in indices:
+                self.look(index)
+
+    def close(self) -> None:
+        """Give it back; a child that still has it mapped keeps it alive."""
+        if self.fd >= 0:
+            os.close(self.fd)
+
+
+_MFD_NOEXEC_SEAL = 0x8
+
+
+def _memory_file() -> int:
+    flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
+    try:  # a machine may be set up to give no memory that could be executed
+        return os.memfd_create("softmark-arrays", flags | _MFD_NOEXEC_SEAL)
+    except OSError:  # kernels before 6.3 don't know it
+        return os.memfd_create("softmark-arrays", flags)

@@ -10,7 +10,7 @@ import signal
 import pytest
 
 from engine.items import builtin_bank
-from engine.parallel import LruCache, on_all_cores, without_collecting
+from engine.parallel import on_all_cores, without_collecting
 from engine.quiz import compose, read_blueprint
 
 LEAST = 400
@@ -111,19 +111,3 @@ def test_collecting_is_as_it_was_afterwards(before):
         assert gc.isenabled() is before
     finally:
         (gc.enable if was else gc.disable)()
-
-
-def test_what_was_asked_for_last_is_kept() -> None:
-    kept = LruCache[str](2)
-    kept.put("a", "A")
-    kept.put(("b", 1), "B")
-    assert kept.get("a") == "A"
-    kept.put("c", "C")
-    assert (kept.get("a"), kept.get(("b", 1)), kept.get("c")) == ("A", None, "C")
-
-
-def test_a_key_has_its_latest_result() -> None:
-    kept = LruCache[int](1)
-    kept.put("a", 1)
-    kept.put("a", 2)
-    assert kept.get("a") == 2

@@ -9,10 +9,12 @@ answer; results are kept by (plan, what the submission did on it).
 from __future__ import annotations
 
 import hashlib
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +37,6 @@ from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, Pla
 from engine.code.result_kinds import ReadPart
 from engine.code.source import library_of
 from engine.model import CodeSubmission, Counterexample
-from engine.parallel import LruCache
 from engine.runner import CallStatus, Job, Runner
 
 # Simpler neighbours of an input: what a counterexample is shrunk through.
@@ -481,6 +482,38 @@ def _signature(run: PlanObservations) -> str:
 
 
 KeptCounterexample = tuple[str, Counterexample | None, CandidateInput | None]
+
+
+T = TypeVar("T")
+
+
+class LruCache(Generic[T]):
+    """The most recently used results, safe between threads.
+
+    Parameters
+    ----------
+    size : int
+        How many results are kept.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size, self._lock = size, threading.Lock()
+        self._results: OrderedDict[Hashable, T] = OrderedDict()
+
+    def get(self, key: Hashable) -> T | None:
+        """Return the result under a key, None if there is none."""
+        with self._lock:
+            if key not in self._results:
+                return None
+            self._results.move_to_end(key)
+            return self._results[key]
+
+    def put(self, key: Hashable, value: T) -> None:
+        """Keep a result; the least recently used one may go."""
+        with self._lock:
+            self._results[key] = value
+            while len(self._results) > self._size:
+                self._results.popitem(last=False)
 
 
 _cached = LruCache[KeptCounterexample](512)
