@@ -25,7 +25,7 @@ STAGES = {
     "read the file": "engine.intake:read_code_file",
     "rest of grade_code": "engine.code:grade_code",
     "parse": "engine.code.grade:examine_source",
-    "fork": "engine.sandbox.forked_child:ChildLink",
+    "fork": "engine.sandbox.zygote_runner:ChildLink",
     "decode": "engine.code.grade:observe",
     "judge": "engine.code.grade:judge_all",
     "explain": "engine.code.grade:_explained",

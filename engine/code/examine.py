@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.code.plan import InputPlan
-from engine.code.signatures import Passing, definition_fault, passing, signature_of
+from engine.code.signatures import Passing, defaults_of, definition_fault, passing, signature_of
 from engine.code.source import (
     MAX_CHARACTERS,
     ModuleBindings,
@@ -200,6 +200,30 @@ IMPORTABLE = (
 )
 _NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")
+
+
+_NO_DEFAULT = (
+    "An argument without its default was passed by the grader in most calls; expected {signature}, "
+    "so that it can be left out."
+)
+_BY_KEYWORD = "The grader passed {name} by keyword, because the function takes it no other way."
+
+
+def suited_runner(runner: Runner, submission: CodeSubmission, passing: Passing, signature: str) -> Runner:
+    """Return a runner that passes arguments as the function takes them, and counts lines in a notebook's cells."""
+    if submission.filename.lower().endswith(".ipynb"):
+        runner = CellLines(runner)
+    if passing.is_usual:
+        return runner
+    return ArgumentAdapter(runner, passing, defaults_of(signature), signature.count(",") + 1)
+
+
+def passing_notes(passing: Passing, signature: str) -> Iterator[str]:
+    """Yield what a student should know where the arguments couldn't be passed as the exercise does."""
+    if passing.requires is not None:
+        yield _NO_DEFAULT.format(signature=signature)
+    for name in passing.keywords.values():
+        yield _BY_KEYWORD.format(name=clean_line(name, 60))
 
 
 class _RunnerAround(Runner):

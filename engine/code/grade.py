@@ -16,12 +16,12 @@ import numpy as np
 from engine.code.comparison import compared_weights, degenerate
 from engine.code.examine import (
     IMPORTABLE,
-    ArgumentAdapter,
-    CellLines,
     SourceFacts,
     examine_source,
     load_notes,
     missing_package,
+    passing_notes,
+    suited_runner,
 )
 from engine.code.exercise import CodeExercise, RubricCheck
 from engine.code.explain.counterexample import find_counterexample
@@ -30,7 +30,6 @@ from engine.code.observe import PlanObservations, UnusableError, observe
 from engine.code.plan import CaseGroup, InputPlan, close
 from engine.code.properties import property_of
 from engine.code.properties.contract import is_right
-from engine.code.signatures import defaults_of
 from engine.errors import EngineError
 from engine.items.checks.code import PREREQUISITES
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
@@ -39,11 +38,6 @@ from engine.text.words import clean_line, count_noun
 
 _log = logging.getLogger(__name__)
 
-_NO_DEFAULT = (
-    "An argument without its default was passed by the grader in most calls; expected {signature}, "
-    "so that it can be left out."
-)
-_BY_KEYWORD = "The grader passed {name} by keyword, because the function takes it no other way."
 _UNCOMPARABLE = "what came back can't be compared with the right result"
 _NOTHING_RIGHT = "Skipped, because not one result is right yet."
 _LONGEST_SENTENCE = 600
@@ -109,18 +103,9 @@ def grade_code(
         return _scored(replace(blank, checks=_failed_at(exercise, "allowed", facts.forbidden)))
     if facts.fault is not None:
         return _scored(replace(blank, checks=_failed_at(exercise, "function", facts.fault)))
-    blank = replace(blank, tier=runner.tier)
-    if submission.filename.lower().endswith(".ipynb"):
-        runner = CellLines(runner)
-    if not facts.passing.is_usual:
-        size = exercise.signature.count(",") + 1
-        runner = ArgumentAdapter(runner, facts.passing, defaults_of(exercise.signature), size)
-    if facts.passing.requires is not None:
-        blank = replace(blank, notes=(*blank.notes, _NO_DEFAULT.format(signature=exercise.signature)))
-    by_keyword = tuple(
-        _BY_KEYWORD.format(name=clean_line(name, 60)) for name in facts.passing.keywords.values()
-    )
-    blank = replace(blank, notes=(*blank.notes, *by_keyword))
+    notes = (*blank.notes, *passing_notes(facts.passing, exercise.signature))
+    blank = replace(blank, tier=runner.tier, notes=notes)
+    runner = suited_runner(runner, submission, facts.passing, exercise.signature)
     try:
         with np.errstate(all="ignore"):  # infinities and NaN of a student are nothing to warn of
             return _run_and_judge(blank, exercise, plan, submission, runner, facts, explain)

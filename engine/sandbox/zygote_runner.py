@@ -1,19 +1,41 @@
-"""The sandboxed runner: slots with a zygote each, jobs in, results out (Linux, T1 and T2)."""
+"""The sandboxed runner: slots with a zygote each, jobs in, results out (Linux, T1 and T2).
+
+A job is served by one forked child, or by several where a call ends its process. The second half of the file
+is one child from birth to end: bytes both ways, deadlines, caps, and what its end says about the call that it
+was in.
+"""
 
 from __future__ import annotations
 
+import math
+import os
 import queue
+import select
+import signal
+import socket
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import Enum
 
 from engine.errors import EngineError, RunnerLostError, SandboxError
-from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
+from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.forked_child import ChildLink, StopReason, SubmissionBudget, converse, outcome_of_end
-from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults
-from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
+from engine.sandbox.child.serve import OUR_FAULT
+from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
+from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, killed_from_outside
+from engine.sandbox.requests import EncodedPlan, SharedArrays, encode_load, encode_plan
 from engine.sandbox.zygote_handle import ChildEnd, Zygote
 
 _MIN_LOAD_S = 0.1  # a later child loads the file again, however little time is left
+_CHUNK = 2**20
+_SLACK_S = 0.3  # the child's own processor clock rings first, and says more exactly what took too long
+_END_S = 5.0
+_OUTPUT_CAP = 2**16
+# A machine so busy that a submission takes ten times its limit, and a minute more, can't grade: that must be
+# said, and isn't the student's fault.
+_STARVED_FACTOR = 10.0
+_STARVED_MORE_S = 60
 
 
 class SandboxRunner(Runner):
@@ -166,3 +188,313 @@ class _Slot:
         except EngineError:
             return
         zygote.close()
+
+
+class StopReason(Enum):
+    """Why the conversation with a child stopped."""
+
+    DONE = "done"
+    EXITED = "exited"
+    CLOSED = "closed the channel"
+    CALL_DEADLINE = "call deadline"
+    DEADLINE = "deadline"
+
+
+@dataclass
+class SubmissionBudget:
+    """What one submission has left, over all of its children."""
+
+    limits: Limits
+    layers: Layers = ALL_LAYERS
+    began: float = field(default_factory=time.monotonic)
+    cpu_s: float = 0.0
+    waited_s: float = 0.0
+    printed: bytearray = field(default_factory=bytearray)
+
+    def left_s(self) -> float:
+        """Return the wall time that is left, without the time in which no processor was free."""
+        return self.limits.wall_s - (time.monotonic() - self.began - self.waited_s)
+
+    def processor_s(self) -> int:
+        """Return the whole seconds of processor time for the next child."""
+        return max(1, math.ceil(self.limits.wall_s - self.cpu_s))
+
+    def keep(self, data: bytes) -> None:
+        """Keep the beginning of what is printed; the rest is read and dropped."""
+        if self.layers.output:
+            data = data[: max(0, _OUTPUT_CAP - len(self.printed))]
+        self.printed += data
+
+
+class ChildLink:
+    """A child and the grader's ends of its socket and its output pipe.
+
+    Parameters
+    ----------
+    zygote : Zygote
+    budget : SubmissionBudget
+    plan : EncodedPlan, optional
+        Whose arrays the child will share with us.
+
+    Raises
+    ------
+    RunnerLostError
+        If no child can be made.
+    """
+
+    def __init__(self, zygote: Zygote, budget: SubmissionBudget, plan: EncodedPlan | None = None) -> None:
+        self.arrays: SharedArrays | None = None
+        self.is_locked = False  # only a child that lives on, in a test, is locked when a conversation begins
+        self.socket, theirs = socket.socketpair()
+        self.output, write_end = os.pipe()
+        try:
+            with theirs:
+                if plan is not None and plan.memory:
+                    self.arrays = SharedArrays(plan)
+                self.child = zygote.fork(
+                    theirs,
+                    write_end,
+                    memory_mib=budget.limits.memory_mib,
+                    cpu_s=budget.processor_s(),
+                    arrays=None if self.arrays is None else (self.arrays.fd, self.arrays.size),
+                )
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(write_end)
+        self.socket.setblocking(False)
+        os.set_blocking(self.output, False)
+
+    def close(self) -> None:
+        """Close our ends."""
+        self.socket.close()
+        os.close(self.output)
+        if self.arrays is not None:
+            self.arrays.close()
+
+    def drain(self, budget: SubmissionBudget) -> None:
+        """Read what a dead child left in the pipe."""
+        while True:
+            try:
+                data = os.read(self.output, _CHUNK)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            budget.keep(data)
+
+
+def converse(
+    zygote: Zygote,
+    link: ChildLink,
+    dialogue: ChildDialogue,
+    load: bytes,
+    plan: EncodedPlan,
+    budget: SubmissionBudget,
+) -> tuple[StopReason, ChildEnd | None]:
+    """Let one child serve until it is done, exits or passes a deadline; it is dead afterwards.
+
+    (Where a test takes the fork layer away, it lives on.)
+
+    Returns
+    -------
+    stop : StopReason
+    end : ChildEnd or None
+        None where the child completed its conversation: how it ends then doesn't matter.
+
+    Raises
+    ------
+    RunnerLostError
+        If the zygote is lost, or the machine gives the child no processor.
+    """
+    exchange = _Exchange(link, dialogue, load, plan, budget)
+    if not budget.layers.fork:
+        stop = exchange.run()
+        link.is_locked = True
+        link.drain(budget)
+        return stop, None
+    try:
+        stop = exchange.run()
+        if stop is StopReason.EXITED and not link.child.is_ending(_END_S):
+            stop = StopReason.CLOSED
+    finally:
+        link.child.kill()
+    end = zygote.wait_end(link.child)
+    if link.arrays is not None:
+        link.arrays.look_again(dialogue.outcomes)
+    budget.cpu_s += end.cpu_s
+    link.drain(budget)
+    return stop, None if dialogue.ended else end
+
+
+class _Exchange:
+    """Bytes both ways between grader and child."""
+
+    def __init__(
+        self,
+        link: ChildLink,
+        dialogue: ChildDialogue,
+        load: bytes,
+        plan: EncodedPlan,
+        budget: SubmissionBudget,
+    ) -> None:
+        self._ours = link.socket
+        self._output = link.output
+        self._wait: CpuWait | None = None  # made when a call takes long
+        self._child = link.child
+        self._arrays = link.arrays
+        self._dialogue = dialogue
+        self._plan = plan
+        self._budget = budget
+        self._unsent = memoryview(load)
+        self._progress = time.monotonic()
+        self._poll = select.poll()
+        self._poll.register(self._ours, select.POLLIN | select.POLLOUT)
+        self._poll.register(self._output, select.POLLIN)
+        self._waited_earlier_s = budget.waited_s  # by earlier children
+        self._waited_before_s = 0.0  # by this child, when the present call began
+        self._sampled = 0.0
+
+    def run(self) -> StopReason:
+        """Move bytes until something stops the child."""
+        while True:
+            ready = self._poll.poll(self._timeout_ms())
+            self._sample_wait()
+            for fd, events in ready:
+                if fd == self._output:
+                    self._read_output(events)
+                elif not self._move(events):
+                    return StopReason.DONE if self._dialogue.over else StopReason.EXITED
+            if self._dialogue.over:
+                return StopReason.DONE
+            if (stop := self._deadline()) is not None:
+                return stop
+
+    def _move(self, events: int) -> bool:
+        """Send and receive; False at the end of the stream."""
+        if events & select.POLLOUT and self._unsent:
+            self._write()
+        if events & (select.POLLIN | select.POLLHUP | select.POLLERR):
+            try:
+                data = self._ours.recv(_CHUNK)
+            except BlockingIOError:
+                return True
+            except ConnectionError:
+                return False
+            if not data:
+                return False
+            before = (self._dialogue.next, self._dialogue.load is None)
+            self._dialogue.feed(data)
+            if self._arrays is not None:
+                for index in range(before[0], self._dialogue.next):
+                    self._arrays.look(index)
+            if before != (self._dialogue.next, self._dialogue.load is None):
+                self._progress = time.monotonic()
+                self._waited_before_s = self._wait.waited_s() if self._wait else 0.0
+            if self._dialogue.wants_plan:
+                self._dialogue.plan_sent = True
+                if self._arrays is not None:
+                    self._arrays.fill()
+                self._unsent = memoryview(self._plan.frame)
+                self._write()
+        return True
+
+    def _write(self) -> None:
+        try:
+            self._unsent = self._unsent[self._ours.send(self._unsent) :]
+        except BlockingIOError:
+            pass
+        except ConnectionError:
+            self._unsent = memoryview(b"")
+        self._poll.modify(self._ours, select.POLLIN | (select.POLLOUT if self._unsent else 0))
+
+    def _read_output(self, events: int) -> None:
+        try:
+            data = os.read(self._output, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._budget.keep(data)
+        elif events:
+            self._poll.unregister(self._output)
+
+    def _sample_wait(self) -> None:
+        """Find out, while a call takes long, whether it computes and sleeps or waits for a processor."""
+        if time.monotonic() - self._progress < SAMPLE_S:
+            return
+        if self._wait is None:
+            self._wait = self._child.measure_wait()
+        elif self._sampled < self._progress:
+            self._wait.start_stretch()
+        elif time.monotonic() - self._sampled >= SAMPLE_S:
+            self._wait.sample()
+        else:
+            return
+        self._sampled = time.monotonic()
+
+    def _timeout_ms(self) -> float | None:
+        if not self._budget.layers.deadline:
+            return None
+        left_s = self._budget.left_s() + _SLACK_S
+        if self._dialogue.plan_sent:
+            left_s = min(left_s, self._call_left_s())
+        return max(1.0, min(left_s, SAMPLE_S) * 1000)
+
+    def _call_left_s(self) -> float:
+        waited_s = max(0.0, self._budget.waited_s - self._waited_earlier_s - self._waited_before_s)
+        allowed_s = self._budget.limits.call_s + _SLACK_S + waited_s
+        return allowed_s - (time.monotonic() - self._progress)
+
+    def _deadline(self) -> StopReason | None:
+        """Return which deadline has passed; waiting for a processor doesn't count."""
+        if not self._budget.layers.deadline or not self._passed():
+            return None
+        # Only now is the wait asked for: the usual call never comes here, and pays nothing for it.
+        self._wait = self._wait or self._child.measure_wait()
+        self._budget.waited_s = self._waited_earlier_s + self._wait.waited_s()
+        starved_s = self._budget.limits.wall_s * _STARVED_FACTOR + _STARVED_MORE_S
+        if time.monotonic() - self._budget.began > starved_s:
+            raise RunnerLostError(
+                "the machine gave the student's code too little processor time",
+                next_step="run it again when less else runs, or with fewer slots",
+            )
+        return self._passed()
+
+    def _passed(self) -> StopReason | None:
+        if self._budget.left_s() + _SLACK_S <= 0:
+            return StopReason.DEADLINE
+        if self._dialogue.plan_sent and self._call_left_s() <= 0:
+            return StopReason.CALL_DEADLINE
+        return None
+
+
+def outcome_of_end(stop: StopReason, end: ChildEnd, cpu_limit_s: int) -> CallOutcome:
+    """Return what the end of a child says about the call (or the load) that it was in.
+
+    Raises
+    ------
+    RunnerLostError
+        If something outside killed it: student code can't send SIGKILL, so it was the machine.
+    """
+    if stop in (StopReason.DEADLINE, StopReason.CALL_DEADLINE):
+        return CallOutcome(CallStatus.TIMED_OUT, detail=f"It was stopped at the {stop.value}.")
+    if stop is StopReason.CLOSED:
+        return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
+    if not os.WIFSIGNALED(end.status):
+        code = os.waitstatus_to_exitcode(end.status)
+        how = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"
+        return CallOutcome(CallStatus.CRASHED, detail=f"The process {how}.")
+    number = os.WTERMSIG(end.status)
+    # code that catches SIGXCPU is killed a second later
+    if number == signal.SIGXCPU or (number == signal.SIGKILL and end.cpu_s >= cpu_limit_s):
+        return CallOutcome(
+            CallStatus.TIMED_OUT, detail="It used up the processor time of the whole submission."
+        )
+    if number == signal.SIGKILL:
+        raise killed_from_outside("slots")
+    try:
+        name = signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        name = f"signal {number}"
+    return CallOutcome(CallStatus.CRASHED, detail=f"The process crashed ({name}).")

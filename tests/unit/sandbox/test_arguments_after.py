@@ -272,7 +272,7 @@ def f(x):
 
 
 def test_the_memory_is_sealed_and_filled_only_when_the_file_is_loaded() -> None:
-    from engine.sandbox.forked_child import SharedArrays
+    from engine.sandbox.zygote_runner import SharedArrays
 
     x = leaf(1.0, 2.0)
     plan = encode_plan(Job("", "f.py", (Call("f", (x,), return_arguments=True),)), shared=True)

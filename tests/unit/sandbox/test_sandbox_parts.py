@@ -23,9 +23,9 @@ from engine.sandbox.child.calls import make_step
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.wire import StepNode
 from engine.sandbox.confinement import allowed_calls, compile_filter, libseccomp_version
-from engine.sandbox.forked_child import StopReason, outcome_of_end
 from engine.sandbox.replies import ChildDialogue, JobResults, safe_text
 from engine.sandbox.zygote_handle import ChildEnd
+from engine.sandbox.zygote_runner import StopReason, outcome_of_end
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the layers are Linux's")
 
