@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from engine.code.plan import InputPlan
-from engine.code.signatures import Passing, defaults_of, definition_fault, passing, signature_of
 from engine.code.source import (
     MAX_CHARACTERS,
     ModuleBindings,
-    names_from,
+    Passing,
+    defaults_of,
+    definition_fault,
     parse_python,
+    passing,
     place_in_cells,
+    signature_of,
     survey_bindings,
     tree_or_none,
 )
@@ -210,7 +213,7 @@ _BY_KEYWORD = "The grader passed {name} by keyword, because the function takes i
 
 
 def suited_runner(runner: Runner, submission: CodeSubmission, passing: Passing, signature: str) -> Runner:
-    """Return a runner that passes arguments as the function takes them, and counts lines in a notebook's cells."""
+    """Pass arguments as the function takes them, and count lines by notebook cell."""
     if submission.filename.lower().endswith(".ipynb"):
         runner = CellLines(runner)
     if passing.is_usual:
@@ -345,9 +348,22 @@ def missing_package(
             continue
         if match := _NO_NAME.match(exception.text):  # a name that the failed import should have bound
             for cause in failed:
-                if {match.group(1), "*"} & names_from({_package(cause)}, sources):
+                if {match.group(1), "*"} & _names_from({_package(cause)}, sources):
                     return cause
     return None
+
+
+def _names_from(packages: Collection[str], sources: Iterable[str]) -> frozenset[str]:
+    """Return the names that imports from these top-level packages bind; ``"*"`` for all of one."""
+    names: set[str] = set()
+    for tree in map(tree_or_none, sources):
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Import):
+                aliases = [alias for alias in node.names if alias.name.partition(".")[0] in packages]
+                names.update(alias.asname or alias.name.partition(".")[0] for alias in aliases)
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in packages:
+                names.update(alias.asname or alias.name for alias in node.names)
+    return frozenset(names)
 
 
 def _package(exception: ExceptionInfo) -> str:

@@ -1,4 +1,9 @@
-"""Foreign Python text, parsed and never run: its syntax tree, the names it binds, a notebook's cells."""
+"""Foreign Python text, parsed and never run: the names it binds, a notebook's cells, arguments of a function.
+
+Names of arguments don't matter, and an optional one may be positional or keyword-only:
+``f(scores, *, dim=-1)`` is graded for ``softmax(x, axis=-1)`` too. A signature that the source doesn't show
+(a decorator's, an import's) is called by position and judged by its results.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,11 @@ import ast
 import re
 import threading
 import warnings
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.text.words import clean_line
 
 # Of all files of one submission. A solution has a few thousand; what is far longer holds data or a library,
 # and parsing it takes time and memory in the grader's own process.
@@ -168,20 +176,237 @@ def library_of(source: str) -> str:
     return "torch" if tree is not None and survey_bindings(tree).torch else "numpy"
 
 
-def names_from(packages: Collection[str], sources: Iterable[str]) -> frozenset[str]:
-    """Return the names that imports from these top-level packages bind; ``"*"`` for all of one."""
-    names: set[str] = set()
-    for tree in map(tree_or_none, sources):
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Import):
-                aliases = [alias for alias in node.names if alias.name.partition(".")[0] in packages]
-                names.update(alias.asname or alias.name.partition(".")[0] for alias in aliases)
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in packages:
-                names.update(alias.asname or alias.name for alias in node.names)
-    return frozenset(names)
-
-
 def function_names(source: str, function: str) -> tuple[str, ...]:
     """Return the top-level functions called `function` or ``function_…``, in their order."""
     defined = [node.name for node in parse_python(source).body if isinstance(node, ast.FunctionDef)]
     return tuple(name for name in defined if name == function or name.startswith(f"{function}_"))
+
+
+_DEEPEST = 6  # an alias of an alias … that may come back to itself
+_CALLING = ("__call__", "forward")  # a module of torch is called through its forward
+# what these give to a class's objects doesn't change what calling the class gives
+_PLAIN_BASES = {"object", "Module", "Function", "ABC", "Protocol"}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Parameters of a callable: names in their order, and those among them that have a default.
+
+    Parameters
+    ----------
+    positional : tuple of str
+        What can be passed by position.
+    keywords : tuple of str
+        What can be passed by keyword only.
+    optional : frozenset of str
+    unnamed : int
+        How many of the first can be passed by position only.
+    more, others : bool
+        Whether it takes further positional ones (``*args``), and any keyword (``**kwargs``).
+    """
+
+    positional: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
+    unnamed: int = 0
+    more: bool = False
+    others: bool = False
+
+    @classmethod
+    def of(cls, parameters: ast.arguments) -> Signature:
+        """Return the signature of a definition or a lambda."""
+        positional = tuple(parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args))
+        keywords = tuple(parameter.arg for parameter in parameters.kwonlyargs)
+        defaults = positional[len(positional) - len(parameters.defaults) :]
+        with_default = [
+            name for name, value in zip(keywords, parameters.kw_defaults, strict=True) if value is not None
+        ]
+        return cls(
+            positional,
+            keywords,
+            frozenset((*defaults, *with_default)),
+            len(parameters.posonlyargs),
+            parameters.vararg is not None,
+            parameters.kwarg is not None,
+        )
+
+    def after(self, count: int, keywords: Sequence[str] = ()) -> Signature:
+        """Return the signature that remains when the first arguments, and some by name, are bound already."""
+        rest = self.positional[count:]
+        # what follows an argument that is given by name can be passed by keyword only
+        cut = min((rest.index(name) for name in keywords if name in rest), default=len(rest))
+        return replace(
+            self,
+            positional=rest[:cut],
+            keywords=(*rest[cut:], *self.keywords),
+            optional=self.optional | frozenset(keywords),
+            unnamed=max(0, self.unnamed - count),
+            more=self.more and cut == len(rest),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """How the arguments of an exercise's function are passed to one that is written in another way.
+
+    Parameters
+    ----------
+    takes : int or None
+        How many of them it takes, where it leaves out some of those that have a default.
+    requires : int or None
+        How many it requires, where one that should have a default has none.
+    keywords : mapping of int to str
+        Names of those that it takes by keyword only, by their position.
+    """
+
+    takes: int | None = None
+    requires: int | None = None
+    keywords: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether everything can be passed as the exercise does."""
+        return self.takes is None and self.requires is None and not self.keywords
+
+
+def signature_of(module: ModuleBindings, name: str, depth: int = 0) -> Signature | None:
+    """Return the signature of what a name stands for; None where the source doesn't tell it.
+
+    A decorator is taken to hand its arguments on. A method, an object that is called, ``functools.partial``
+    and a second name of a function are followed.
+    """
+    node = module.definition(name)
+    if isinstance(node, Function):
+        return Signature.of(node.args)
+    return _of_value(module, node, depth) if isinstance(node, ast.expr) and depth < _DEEPEST else None
+
+
+def _of_value(module: ModuleBindings, value: ast.expr, depth: int) -> Signature | None:
+    if isinstance(value, ast.Lambda):
+        return Signature.of(value.args)
+    if isinstance(value, ast.Name):
+        return signature_of(module, value.id, depth + 1)
+    if isinstance(value, ast.Attribute):
+        is_object = isinstance(value.value, ast.Call)
+        owner = _class(module, value.value.func if isinstance(value.value, ast.Call) else value.value)
+        return None if owner is None else _of_method(owner, value.attr, is_object)
+    if not isinstance(value, ast.Call):
+        return None
+    if _last_name(value.func) == "partial" and value.args:
+        whole = _of_value(module, value.args[0], depth + 1)
+        keywords = [keyword.arg for keyword in value.keywords if keyword.arg is not None]
+        return None if whole is None else whole.after(len(value.args) - 1, keywords)
+    owner = _class(module, value.func)
+    signatures = (None if owner is None else _of_method(owner, method, True) for method in _CALLING)
+    return next((signature for signature in signatures if signature is not None), None)
+
+
+def _class(module: ModuleBindings, node: ast.expr) -> ast.ClassDef | None:
+    definition = module.definition(node.id) if isinstance(node, ast.Name) else None
+    return definition if isinstance(definition, ast.ClassDef) else None
+
+
+def _of_method(owner: ast.ClassDef, name: str, is_object: bool) -> Signature | None:
+    # without the object that it is called on
+    method = next((m for m in owner.body if isinstance(m, Function) and m.name == name), None)
+    if method is None:
+        return None
+    kinds = {_last_name(decorator) for decorator in method.decorator_list}
+    is_bound = "classmethod" in kinds or (is_object and "staticmethod" not in kinds)
+    return Signature.of(method.args).after(int(is_bound))
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def passing(actual: Signature, signature: str) -> Passing | None:
+    """Return how the arguments are passed to a function; None if it can't take them in any way.
+
+    Parameters
+    ----------
+    actual : Signature
+        Of the function as it's written.
+    signature : str
+        As the exercise wants it, such as ``"softmax(x, axis=-1)"``.
+    """
+    parameters = _parameters_of(signature)
+    due = [parameter.arg for parameter in parameters.args]
+    least = len(due) - len(parameters.defaults)
+    keywords: dict[int, str] = {}
+    takes = None
+    for place, name in enumerate(due[least:], start=least):
+        keyword = _keyword(actual, place, name, len(due) - least)
+        if keyword is not None:
+            keywords[place] = keyword
+        # the first argument that has no place ends what can be passed by position
+        elif takes is None and place >= len(actual.positional) and not actual.more:
+            takes = place
+    required = [name for name in actual.positional if name not in actual.optional]
+    missing = {name for name in actual.keywords if name not in actual.optional} - set(keywords.values())
+    if missing or (least > len(actual.positional) and not actual.more):
+        return None
+    if len(required) > min((*keywords, len(due) if takes is None else takes)):
+        return None
+    without_default = {*actual.positional, *actual.keywords} - actual.optional
+    lacking = without_default.intersection(keywords.values())
+    requires = len(due) if lacking else len(required) if len(required) > least else None
+    return Passing(takes, requires, keywords)
+
+
+def _keyword(actual: Signature, place: int, name: str, optional: int) -> str | None:
+    """Return the name under which an optional argument must be passed; None if by position, or not at all."""
+    later = actual.positional[max(place + 1, actual.unnamed) :]
+    if place < len(actual.positional):
+        return name if name in later or name in actual.keywords else None
+    if name in actual.keywords:
+        return name
+    if actual.more:
+        return None
+    # the only keyword must be the only optional argument, whatever it is called
+    if optional == 1 and len(actual.keywords) == 1:
+        return actual.keywords[0]
+    return name if actual.others else None
+
+
+def definition_fault(node: ast.AST | None, signature: str) -> str | None:
+    """Return what is wrong with the only thing that a name stands for; None if calling it can tell."""
+    if isinstance(node, ast.ClassDef) and _makes_objects(node):
+        return f"{clean_line(node.name, 60)} is a class here; expected the function {signature}."
+    if not isinstance(node, Function) or node.decorator_list:
+        return None  # a decorator may change the signature: the calls will tell
+    if isinstance(node, ast.AsyncFunctionDef):
+        return f"{node.name} is declared async; expected {signature}."
+    if passing(Signature.of(node.args), signature) is not None:
+        return None
+    written = clean_line(f"{node.name}({_parameters_text(node.args)})", 120)
+    return f"The function is written {written}; expected {signature}."
+
+
+def _makes_objects(node: ast.ClassDef) -> bool:
+    # a metaclass, a decorator, another base or __new__ could make calling it give anything
+    if node.keywords or node.decorator_list or any(_last_name(b) not in _PLAIN_BASES for b in node.bases):
+        return False
+    return bool(node.body) and not any(isinstance(m, Function) and m.name == "__new__" for m in node.body)
+
+
+def _parameters_text(parameters: ast.arguments) -> str:
+    names = [argument.arg for argument in [*parameters.posonlyargs, *parameters.args]]
+    optional = len(names) - len(parameters.defaults)
+    texts = [name if place < optional else f"{name}=…" for place, name in enumerate(names)]
+    if parameters.vararg is not None:
+        texts.append(f"*{parameters.vararg.arg}")
+    elif parameters.kwonlyargs:
+        texts.append("*")
+    return ", ".join(texts + [argument.arg for argument in parameters.kwonlyargs])
+
+
+def _parameters_of(signature: str) -> ast.arguments:
+    definition = parse_python(f"def {signature}: ...").body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    return definition.args
+
+
+def defaults_of(signature: str) -> tuple[Any, ...]:
+    """Return the defaults of a signature's last arguments, such as ``(-1,)`` of ``softmax(x, axis=-1)``."""
+    return tuple(ast.literal_eval(default) for default in _parameters_of(signature).defaults)
