@@ -140,7 +140,7 @@ expect 0 grade store backup backup.db --course course
 
 cat <<END
 
-Everything lies in $out:
+Everything is in $out:
   results/index.html             the class: table, items, known mistakes, what needs a person
   results/students/s02.html      one student's feedback; with another hand-in that came late
   results/gradebook.csv          marks as they count, as graded, and why

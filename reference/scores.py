@@ -150,7 +150,7 @@ def additive_scores(
             raise ArgumentError("l16_literal leaves v out; give one of the two")
         return _unprojected_scores(q, K, W, U)
     if v is None:
-        note = "v is missing, and without it tanh(W q + U k) is a vector and no score (F-01)"
+        note = "v is missing, and without it tanh(W q + U k) is a vector, not a score (F-01)"
         raise ShapeError("v", (), "as many entries as W has rows", note)
     q, K, W, U, v = floating(q=q, K=K, W=W, U=U, v=v)
     bind(

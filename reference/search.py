@@ -61,7 +61,7 @@ def greedy_decode(
     ArgumentError
         For missing or unusable arguments.
     TableError
-        For a row that is no distribution or that the table lacks.
+        For a row that isn't a distribution or that the table lacks.
 
     Notes
     -----
@@ -112,7 +112,7 @@ def beam_search(
     ArgumentError
         If ``b`` is missing or less than 1, and as in :func:`greedy_decode`.
     TableError
-        For a row that is no distribution or that the table lacks.
+        For a row that isn't a distribution or that the table lacks.
 
     Notes
     -----
@@ -162,7 +162,7 @@ def exhaustive(
     ArgumentError
         If there are more than ``limit`` sequences, and as in :func:`greedy_decode`.
     TableError
-        For a row that is no distribution or that the table lacks.
+        For a row that isn't a distribution or that the table lacks.
     """
     step, state, bos, eos, max_len = resolve(model, s0, bos, eos, max_len)
     found: list[_Partial] = []

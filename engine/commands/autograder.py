@@ -100,7 +100,7 @@ def make(
 def _points(context: CommandContext, item: str) -> float:
     spec = context.bank.load(item)
     if spec.kind != "code":
-        raise UsageError(f"{item} isn't a code exercise", expected="code exercises only: see grade list")
+        raise UsageError(f"{item} isn't a code exercise", expected="a code exercise: grade list shows them")
     return spec.points
 
 

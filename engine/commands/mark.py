@@ -217,12 +217,12 @@ def list_marks(
 
 
 def _decision_text(mark: HandMark) -> str:
-    """Return what a decision says about points: a number, ``excused``, ``as graded`` or ``taken back``."""
+    """Return what a decision says about points: a number, ``excused``, ``as graded`` or ``withdrawn``."""
     if mark.excused:
         return "excused"
     if mark.score is not None:
         return number(mark.score)
-    return "as graded" if mark.comment else "taken back"
+    return "as graded" if mark.comment else "withdrawn"
 
 
 def _mark_json(mark: HandMark) -> dict[str, object]:

@@ -205,7 +205,7 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
 
 def _unknown(student: str, where: str) -> UsageError:
     return UsageError(
-        f"nothing is stored on {student!r}",
+        f"nothing is stored about {student!r}",
         where=where,
         next_step="ids are text as in roster.csv: 007 and 7 are two students",
     )

@@ -132,7 +132,7 @@ class ManualMarks:
             student = self.student(student, strict=False)
         if (student, column) not in self._current:
             raise UsageError(
-                "there is nothing to take back",
+                "there is no mark to withdraw",
                 where=f"{clean_line(student)} {clean_line(column)}",
                 next_step="see the marks set by hand: grade mark list",
             )

@@ -47,7 +47,7 @@ class _Act:
 
 _ACTS = (
     _Act("read_key", "read a key file"), _Act("list_folder", "list a folder outside"),
-    _Act("see_metadata", "see that a file outside exists, and its size", _FIRST),
+    _Act("see_metadata", "see whether a file outside exists, and its size", _FIRST),
     _Act("read_problems", "read the problem bank"), _Act("import_reference", "import the reference"),
     _Act("read_own_source", "read the sandbox's own code"), _Act("write_file", "write a file"),
     _Act("make_name", "make a file name"), _Act("change_file", "change a file's mode"),

@@ -216,7 +216,7 @@ def test_a_quiz_that_is_drawn_is_handed_out_next(grade) -> None:
     grade("init", "c", "--example")
     Path("c/blueprints/one.yaml").write_text("title: One\nsections: [{title: A, items: [softmax-weights]}]\n")
     said = grade("quiz", "new", "one", "--course", "c", "--student", "ada").out
-    assert said.startswith("1 quiz of 1 question lies in c/quizzes/one\n")
+    assert said.startswith("1 quiz of 1 question is in c/quizzes/one\n")
     assert "  next: hand out" in said and "  then: grade batch DIR --course c --out results" in said
     assert json.loads(grade("quiz", "deadline", "one", "--course", "c", "--json").out)[0]["deadline"] is None
 

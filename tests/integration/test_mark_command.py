@@ -44,7 +44,7 @@ def test_a_mark_is_set_changed_excused_and_taken_back(grade, course: Course) -> 
         "ada softmax: excused\n"
     )
     assert standing(course) == {("ada", "softmax"): (None, True, "", me)}
-    assert grade("mark", "ada", "softmax", "--withdraw", "--course", "c").out == "ada softmax: taken back\n"
+    assert grade("mark", "ada", "softmax", "--withdraw", "--course", "c").out == "ada softmax: withdrawn\n"
     assert standing(course) == {}
     listed = grade("mark", "list", "--history", "--course", "c", "--json").json()
     assert [(m["score"], m["excused"], m["comment"]) for m in listed] == [
@@ -71,7 +71,7 @@ def test_a_mark_is_set_changed_excused_and_taken_back(grade, course: Course) -> 
         (("ada", "softmax"), "say what to set, or use --withdraw by itself"),
         (("ada", "softmax", "--withdraw", "--score", "1"), "say what to set, or use --withdraw by itself"),
         (("ada", "softmax", "--excuse", "--score", "1"), "--score and --excuse contradict each other"),
-        (("ada", "softmax", "--withdraw"), "ada softmax: there is nothing to take back"),
+        (("ada", "softmax", "--withdraw"), "ada softmax: there is no mark to withdraw"),
         (("ada", "softmax", "--score", "1", "--by", "a\x1bb"), "--by can't be used"),
         (("ada", "softmax", "--comment", "x" * 5001), "the comment is too long"),
     ],

@@ -89,7 +89,7 @@ def new(
         )
         return
     questions = count_noun(len(quizzes[0].questions), "question")
-    click.echo(f"{count_noun(len(quizzes), 'quiz')} of {questions} {agree(len(quizzes), 'lie')} in {folder}")
+    click.echo(f"{count_noun(len(quizzes), 'quiz')} of {questions} {agree(len(quizzes), 'are')} in {folder}")
     for sentence in not_on_files(quizzes[0].rules) if context.course else ():
         click.echo(f"note: {sentence}")
     if starters:
@@ -212,7 +212,7 @@ def _write_starters(context: CommandContext, folder: Path, quiz: Quiz) -> list[P
     """Write the starter of each code exercise of a quiz to ``starters/`` and return the files.
 
     Students who don't have the command get them together with their quiz. A starter is the same for
-    everybody; one that is there is written anew.
+    everybody; an existing one is written again.
     """
     paths = [folder / "starters" / f"{exercise.item}.py" for exercise in quiz.exercises]
     step = "choose a folder that you may write to: --out FOLDER"

@@ -38,7 +38,7 @@ def take(quiz_file: str, attempt: int, course_path: Path | None) -> int:
 
     Each answer is saved in the file at once, so you can stop with Ctrl-C and go on later. Where the quiz
     allows it, ? asks for a hint (its cost is shown before), and a wrong answer can be tried again.
-    A quiz from a blueprint is practice, even in a course: nothing of it counts.
+    A quiz from a blueprint is practice, even in a course: it doesn't count.
 
     Exit code 0: all right, or handed in where no result is shown; 1: not all right, or stopped.
 

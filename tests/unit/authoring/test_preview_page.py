@@ -90,7 +90,7 @@ def test_a_mistake_behind_no_option_is_listed(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("[m-base2, m-sigmoid-norm, m-neg]", "[m-base2, m-neg]"), encoding="utf-8")
     told = words(articles(page(look(path), path))[0])
-    assert "Known mistakes that are no option made by m-sigmoid-norm , not among the distractors" in told
+    assert "Known mistakes that aren't options made by m-sigmoid-norm , not among the distractors" in told
 
 
 def test_numbers_show_the_interval_and_mistakes_without_a_value(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_what_says_nothing_stands_out(tmp_path: Path) -> None:
 def test_lint_stands_above_the_variants(tmp_path: Path) -> None:
     path = begin("token", tmp_path)
     source = PreviewSource(path, builtin_bank, SEEDS)
-    assert "Lint is at work" in page(look(path), path)
+    assert "Lint is running" in page(look(path), path)
     given = look(path)
     assert "Lint finds nothing wrong" in page(replace(given, findings=check(source, given)), path)
 

@@ -359,7 +359,7 @@ def test_gradescope_where_sid_and_name_contradict_each_other(tmp_path: Path) -> 
         ("- a\n- b\n", "submission_metadata.yml:1", "this isn't a list of submissions"),
         ("a: " + "[" * 40 + "]" * 40, "submission_metadata.yml:1", "this list is nested too deeply"),
         ("", "submission_metadata.yml:1", "the file is empty"),
-        ("submission_1: 5\n", "submission_metadata.yml: submission_1", "the list says nothing of it"),
+        ("submission_1: 5\n", "submission_metadata.yml: submission_1", "the list says nothing about it"),
         ("submission_1: &a [*a, *a]\n", "submission_metadata.yml: submission_1", "the list says nothing"),
     ],
 )

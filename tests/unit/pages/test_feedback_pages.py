@@ -215,7 +215,7 @@ def test_what_isnt_released_is_in_no_total_and_its_mark_and_comment_are_hidden()
 
 
 def test_the_percentage_of_groups_is_told() -> None:
-    assert "87.5 % by the weights of the course's groups." in words(page_of(code(), percent=87.5))
+    assert "87.5 %, weighted by the course's groups." in words(page_of(code(), percent=87.5))
 
 
 def test_the_receipt_tells_when_it_came_and_that_it_was_late() -> None:

@@ -1,4 +1,4 @@
-"""Wrong answers that are a classmate's key: what counts, what doesn't, and how likely it is by chance."""
+"""Wrong answers that match a classmate's key: what counts, what doesn't, and how likely it is by chance."""
 
 from __future__ import annotations
 
