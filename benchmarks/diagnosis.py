@@ -160,7 +160,7 @@ def _labels(value: Any, where: str) -> tuple[frozenset[str], ...]:
         raise InputError("'labels' is missing or no list of names", where=where, expected=expected)
     labels = tuple(frozenset(label.split("|")) for label in value)
     if len(set(labels)) != len(labels) or any("" in names for names in labels):
-        raise InputError("a label is empty or stands there twice", where=where, expected=expected)
+        raise InputError("a label is empty or appears twice", where=where, expected=expected)
     return labels
 
 

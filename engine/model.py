@@ -326,7 +326,7 @@ class ComparedWeights:
     call : str
         The call as one short expression.
     place : str
-        Where in its result they stand, such as ``"w"`` or ``"[0, 1]"``; empty for all of it.
+        Where in its result they are, such as ``"w"`` or ``"[0, 1]"``; empty for all of it.
     got, right : FloatArray
         Shape (rows, columns); what code gave may hold NaN and infinities.
     differing : tuple of int

@@ -216,7 +216,7 @@ def information_plot(name: str, model: FittedModel) -> Markup:
         axes.legend(frameon=False, labelcolor=SOFT)
 
     top = int(information.argmax())
-    summary = f"The test tells most at ability {theta[top]:.1f}: information {information[top]:.2f}"
+    summary = f"The test is most informative at ability {theta[top]:.1f}: information {information[top]:.2f}"
     return draw(name, f"{summary}, standard error {error[top]:.2f}.", paint)
 
 

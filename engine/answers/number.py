@@ -1,4 +1,4 @@
-"""One number, with its unit behind it or without."""
+"""One number, with or without its unit after it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Number(NumericType):
     axes = 0
 
     def bare(self, text: str, part: Part) -> str:
-        """Return the number; the field's own unit may stand behind it, and what is counted."""
+        """Return the number; the field's own unit may follow it, and what is counted."""
         bare = super().bare(text, part)
         settings = NumericSettings.of(part)
         if (unit := settings.unit) and bare.casefold().endswith(unit.casefold()):

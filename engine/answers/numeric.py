@@ -141,7 +141,7 @@ class NumericType(AnswerType):
         raise NotImplementedError
 
     def bare(self, text: str, part: Part) -> str:
-        """Return an answer in usual signs, without what stands around its numbers.
+        """Return an answer in usual signs, without what surrounds its numbers.
 
         Raises
         ------

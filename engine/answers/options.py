@@ -89,7 +89,7 @@ class MixedPool:
     """Right and wrong options of which each variant shows equally many; how many of them are right differs.
 
     One to four are right, as far as the pool has them; each number is equally likely, so that neither the
-    item nor other items of its kind tell how many to pick.
+    item nor other items of its kind reveal how many to pick.
 
     Parameters
     ----------

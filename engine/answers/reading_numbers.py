@@ -291,7 +291,7 @@ class _RowSplitter:
                     raise self._fault("a row is missing between two separators")
             elif token != "\n":
                 raise self._fault(
-                    f"{clean_line(token, 20)} stands outside the brackets; type the numbers only"
+                    f"{clean_line(token, 20)} is outside the brackets; type the numbers only"
                 )
         return tuple(rows)
 
@@ -323,7 +323,7 @@ class _RowSplitter:
             elif token == "\n":
                 continue
             elif token == ";":
-                raise self._fault("; stands inside the brackets of a row")
+                raise self._fault("; is inside the brackets of a row")
             else:
                 entries.append(read_numeral(token))
                 after_comma = False
@@ -345,7 +345,7 @@ class _RowSplitter:
 
 # A number with a point has its decimal mark already: then no comma is one.
 _POINT = re.compile(r"[0-9]\.[0-9]|(?<![0-9])\.[0-9]")
-# ,5 for 0,5: a comma that nothing stands before separates nothing.
+# ,5 for 0,5: a comma that nothing comes before separates nothing.
 _LEADING = re.compile(r"(?:^|(?<=[\s\[({;+-])),(?=[0-9])")
 _BLANK = re.compile(r"[0-9] +[+-]?[0-9.]")
 _HAS_COMMA = re.compile(r"(?<![0-9])[0-9]*,[0-9]+")
@@ -381,7 +381,7 @@ def pointed_thousands(text: str) -> str | None:
 def _some_ungrouped(text: str) -> str | None:
     for pattern in _GROUPED:
         match = pattern.search(text)
-        # A single point is a decimal mark, whatever stands behind it.
+        # A single point is a decimal mark, whatever comes after it.
         if match is not None and (pattern is not _GROUPED[1] or match[0].count(".") > 1):
             return re.sub(r"[^0-9]", "", match[0])
     return None
@@ -408,7 +408,7 @@ def read_fitting(
     Parameters
     ----------
     text : str
-        With usual signs, without what stands around the numbers.
+        With usual signs, without what surrounds the numbers.
     fits : callable
         Whether numbers have the field's shape.
     shape : str

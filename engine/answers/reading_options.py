@@ -27,7 +27,7 @@ _WRAPPING = re.compile("[\"'`´‘’“”„«»*$]|\\\\[()]")
 # Letters of other alphabets that look the same. Those that only sound the same could be meant by their place.
 _LOOKALIKES = str.maketrans("аАВсСеЕαΑΒΕ", "aABcCeEaABE")
 _BEFORE_TEXT = re.compile(r"(?:[\s,;|•*–—-]|[\"'“”„«»]|\[[xX✓]\]|[✓✔☑]|\b(?:and|und)\b)*+", re.IGNORECASE)
-# "c) text", "(c) text", "c - text", or the letter on a line of its own: the text behind it must agree.
+# "c) text", "(c) text", "c - text", or the letter on a line of its own: the text after it must agree.
 _OWN_LABEL = re.compile(r"\(?\s*([A-Za-z])\s*(?:[).:=]|\s[-–—]|(?<=\n))\s*")
 _LETTER_LINE = re.compile(r"([A-Za-z])\n")
 _NUMBERING = re.compile(r"[0-9]{1,2}\s*[.):]\s*")
@@ -90,7 +90,7 @@ def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
         words, label = match
         if claimed is not None and claimed != label:
             raise format_error(
-                f"({claimed}) isn't the letter of the text behind it, which is that of ({label})", text[:200]
+                f"({claimed}) isn't the letter of the text after it, which is that of ({label})", text[:200]
             )
         labels.append(label)
         end = start + len(words)

@@ -32,7 +32,7 @@ from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
 from engine.prose.stems import formula_text, render_text
 from engine.text.words import agree, count_noun
 
-# A letter or numbers, with what stands around them.
+# A letter or numbers, with what surrounds them.
 _LONGEST = 2_000
 # Computed options stay apart by this many units of their last place, so that nobody who rounds one step the
 # other way meets a wrong option.

@@ -42,7 +42,7 @@ _END_SIGN = re.compile(
     r"[<⟨＜]\s*+(?:/\s*+)?(?:eos|s|end|stop)\s*+(?:/\s*+)?[>⟩＞]|\[\s*+(?:eos|end|stop)\s*+\]|\beos\b",
     re.IGNORECASE,
 )
-# What stands before the first token and is none: the table calls the beginning "(start)".
+# What comes before the first token and isn't one: the table calls the beginning "(start)".
 _START_SIGN = re.compile(
     r"\A\s*+(?:<\s*+|\(\s*+|\[\s*+|⟨\s*+)(?:start|sos|bos|s)\s*+[>)\]⟩][\s,;→>-]*+", re.IGNORECASE
 )

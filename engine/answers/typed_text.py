@@ -1,4 +1,4 @@
-r"""What is the same for all typed answers: signs as on the keyboard, and what stands around an answer.
+r"""What is the same for all typed answers: signs as on the keyboard, and what surrounds an answer.
 
 People copy from pages, tables, LaTeX and numpy, and write ``w = …``, ``about`` or ``(rounded)`` around a
 number.  Only notation is changed here, and only words that can't change a number are taken away:
@@ -56,7 +56,7 @@ def normal_signs(text: str) -> str:
     )
 
 
-# "w =", "c_t:", "ŷ ≈": a short name with a sign behind it. "x == 3" is a comparison and no name.
+# "w =", "c_t:", "ŷ ≈": a short name with a sign after it. "x == 3" is a comparison and no name.
 _NAME_BEFORE = re.compile(
     r"(?:[^\W\d_]{1,12}[0-9₀-₉]{0,2}|[^\W\d_]{1,12}_(?:\w{1,3}|\{\w{1,3}\}))"
     r"(?:\^?[(⁽][^\W\d]{1,2}[)⁾]|\^?[ᵀ⁽ᵗ⁾]{1,3})?[ ]{0,3}(?:=|:=|:|≈)(?![=])"
@@ -86,7 +86,7 @@ _COUNTED = re.compile(
 
 
 def without_asides(text: str) -> str:
-    """Return an answer without the name before it, the remark behind it, and the full stop at its end.
+    """Return an answer without the name before it, the remark after it, and the full stop at its end.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ _GREEK = re.compile(
 )
 _RULE = re.compile(r"[\s|:+=-]++")
 _CORNERS = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠│┃║", "            |||")
-# A list's bullet has a blank behind it; a minus sign next to its number has none.
+# A list's bullet has a blank after it; a minus sign next to its number has none.
 _BULLET = re.compile(r"[-*•]\s++(?=[+\-.0-9\[(])")
 
 

@@ -34,7 +34,7 @@ def compared_weights(run: PlanObservations) -> tuple[ComparedWeights, ...]:
     """Return the weights of a few public inputs as they came back, beside the right ones.
 
     What is a row of weights is told by the right values: they are not negative and sum to 1, or are all 0
-    where everything is hidden. Results of another kind, type or shape are left out: the checks tell them.
+    where everything is hidden. Results of another kind, type or shape are left out: the checks report them.
     """
     by_call: dict[str, ComparedWeights] = {}
     for member, case in enumerate(run.plan.cases):

@@ -77,7 +77,7 @@ def grade_code(
     Returns
     -------
     GradeReport
-        ``loads``, ``function`` and ``runs`` earn nothing; every other check stands in the rubric.
+        ``loads``, ``function`` and ``runs`` earn nothing; every other check is in the rubric.
     """
     blank = GradeReport.blank(
         exercise.item,

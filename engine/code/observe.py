@@ -60,7 +60,7 @@ class CallObservation:
 
     ``parts`` holds what came back, in float64, where it has the right type, of whatever shapes;
     ``misfit`` says what came back otherwise, ``expected_text`` what should have, where the type doesn't.
-    ``modified`` is None where it wasn't asked; ``shared`` tells whether writing into the result changes an
+    ``modified`` is None where it wasn't asked; ``shared`` says whether writing into the result changes an
     argument, ``reused`` whether it's made of the memory of an earlier result. ``gradients`` is None where
     there are none (numpy, or a result that isn't differentiable); a gradient that is None is one of an
     argument that the result doesn't depend on. ``changed`` is the position of the first argument that the

@@ -43,7 +43,7 @@ class MisfitError(Exception):
     ----------
     text : str
     expected : str or None
-        What should have come, where the kind of result in words doesn't tell it.
+        What should have come, where the kind of result in words doesn't say.
     """
 
     def __init__(self, text: str, expected: str | None = None) -> None:

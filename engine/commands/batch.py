@@ -294,7 +294,7 @@ def _show(batch: _Batch) -> None:
 
 def _show_marks(table: ClassTable) -> None:
     columns = table.columns
-    # Full points stand in the first row: a mark says nothing without them.
+    # Full points are in the first row: a mark says nothing without them.
     maximum = ["of", *(number(column.max_score) for column in columns), number(table.maximum)]
     rows = [
         [row.student, *(_cell(row.cells.get(column.id)) for column in columns), _total(row, table)]

@@ -149,7 +149,7 @@ def starter_text(context: CommandContext, item: str, answer: CodeAnswer) -> str:
 def starter_file(context: CommandContext, item: str, filename: str | None = None) -> str:
     """Return a starter as it is handed out: with the statement and the commands to type above it.
 
-    `filename` stands in those commands; the function's name by default.
+    `filename` is used in those commands; the function's name by default.
     """
     from engine.practice.starter import starter_source
 

@@ -229,7 +229,7 @@ _MAX_PAGE_BYTES = 32 * 2**20
 class _Verified:
     """A receipt, the file that it is about if one was given, and what the store has.
 
-    `looked_up` tells whether there was a store to look in.
+    `looked_up` says whether there was a store to look in.
     """
 
     receipt: PageReceipt

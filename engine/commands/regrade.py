@@ -147,7 +147,7 @@ def _show_plan(plan: RegradePlan) -> None:
                 _mark(change.old.report),
                 _mark(change.new.report),
                 _difference(change),
-                "a mark by hand stands above it" if change.by_hand else _causes(change.new.report),
+                "a mark set by hand overrides it" if change.by_hand else _causes(change.new.report),
             ]
             for change in plan.visible
         ]

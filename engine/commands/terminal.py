@@ -187,7 +187,7 @@ def _column_widths(least: Sequence[int], widest: Sequence[int], room: int) -> li
     """Return how wide columns are: as wide as their texts where there is room, never narrower than a word.
 
     rich isn't left to shrink them: it wraps the text of a column with a `min_width` before this applies, and
-    cuts off what stands beyond.
+    cuts off what is beyond.
     """
     widths = list(least)
     # The room goes to the narrowest column that can use it, one character at a time, so all wrap alike.

@@ -94,7 +94,7 @@ MOST_ROWS = 5
 
 
 class WatchOutput:
-    """Prints a block for each save, a blank line behind it, and keeps the exit code of the last.
+    """Prints a block for each save, a blank line after it, and keeps the exit code of the last.
 
     Parameters
     ----------

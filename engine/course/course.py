@@ -2,7 +2,7 @@
 
 ``course.yaml`` is what an instructor may set. ``.softmark/secret`` holds 32 random bytes from which every
 student's variant and the hidden plans are computed: whoever can read it can compute all keys, and without it
-nothing can be drawn again. So its permissions are checked at each use, and its fingerprint tells when another
+nothing can be drawn again. So its permissions are checked at each use, and its fingerprint shows when another
 secret has taken its place.
 """
 

@@ -276,7 +276,7 @@ def student_of(row: Mapping[str, str], roster: Roster, *, refuse_unlisted: bool)
     if name := person_name(row):
         fields["name"] = name
     if not fields:
-        raise IntakeError("nothing in this row tells whose it is", next_step="fill in the student's id")
+        raise IntakeError("nothing in this row says whose it is", next_step="fill in the student's id")
     candidates = candidate_ids(fields, roster, roster.match_cell)
     if not candidates:
         text = next(iter(fields.values()))

@@ -28,7 +28,7 @@ class AnswerRow:
     line : int
         Where it begins in its file, from 1.
     who : mapping of str to str
-        What tells the student, by field of :func:`engine.course.students.person_columns`.
+        What identifies the student, by field of :func:`engine.course.students.person_columns`.
     answers : mapping of str to str
         What a question is called there → the answer as typed; blank where there is none.
     quiz : str
@@ -82,13 +82,13 @@ class TableLayout:
     Parameters
     ----------
     who : mapping of str to int
-        The columns that tell the student, by field.
+        The columns that identify the student, by field.
     questions : mapping of str to int
         The columns of answers, by their heads.
     handed, quiz : int or None
         The columns of the time of handing in and of the quiz's name.
     state : int or None
-        The column that tells whether an attempt was handed in at all.
+        The column that says whether an attempt was handed in at all.
     no_answer : collection of str
         What such a table writes where nothing was answered.
     ambiguous : tuple of str
@@ -259,7 +259,7 @@ def read_table(path: Path, name: str) -> ClassAnswers:
     Raises
     ------
     IntakeError
-        It isn't a table, or nothing in it tells who answered.
+        It isn't a table, or nothing in it says who answered.
     """
     if path.suffix.lower() == ".xlsx":
         from engine.intake.workbook import read_workbook
@@ -275,7 +275,7 @@ def read_table(path: Path, name: str) -> ClassAnswers:
     layout = next((columns for kind in _KINDS if (columns := kind(head.cells)) is not None), None)
     if layout is None:
         raise IntakeError(
-            "the first line names no column that tells who answered",
+            "the first line names no column that says who answered",
             where=f"{name}:{head.line}",
             expected="a first line such as: id,1,2,3",
             next_step="name the columns: id, login, email or name, then the questions",

@@ -71,7 +71,7 @@ _CHUNK = 2**16
 # a bomb claims a name, or the map of a sparse file, as large as the archive.
 _MOST_OF_HEADERS = 2**17
 _LONGEST_HEADER = 2**16
-# What may stand before one file: packers write one header of a few records, or two.
+# What may come before one file: packers write one header of a few records, or two.
 _MOST_HEADERS = 16
 _MOST_RECORDS = 200
 _TAR_FAULTS = {
@@ -358,7 +358,7 @@ def open_archive(path: Path, spare: Path, most: int, size: int) -> Iterator[list
         elif is_tar(head):
             yield _of_tar(file, most)
         else:
-            # The directory stands at the end of a ZIP archive, so something else may stand before it.
+            # The directory is at the end of a ZIP archive, so something else may come before it.
             with _as_zip(file, most, is_zip=head.startswith(_ZIP)) as members:
                 yield members
 

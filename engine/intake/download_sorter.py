@@ -39,7 +39,7 @@ _AT_LAST = datetime.max.replace(tzinfo=UTC)  # what doesn't say when it was hand
 
 @dataclass(frozen=True, slots=True)
 class RankedFile:
-    """A hand-in, and what tells its place among the others of its kind.
+    """A hand-in, and what decides its place among the others of its kind.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
     A file whose name means an item is its hand-in.  A file without such a name is the hand-in of every
     item whose function it and its copies alone define (a function is called as its item, with underscores),
     unless the item has a file of its name or the file is imported by one that has an item's name.  With
-    `only_item` a file that stands alone is its hand-in whatever it defines.
+    `only_item` a file on its own is its hand-in whatever it defines.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _source(file: CodeEntry) -> str:
     # Reading the file for a grade will say why it can't be read.
     try:
         return source_of(file.path, file.name)
-    except Exception:  # a fault of the reader's too: the file then stands alone
+    except Exception:  # a fault of the reader's too: the file is then on its own
         return ""
 
 

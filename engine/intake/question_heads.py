@@ -49,7 +49,7 @@ class QuizQuestions:
         """Return what a head means.
 
         Understood are a number (``3``, ``Q3``, ``Response 3``, ``3. Softmax``), an item's id or title, and
-        each with a part behind it (``3.scores``, ``3b``, ``decoder-step.scores``).
+        each followed by a part (``3.scores``, ``3b``, ``decoder-step.scores``).
 
         Raises
         ------
@@ -169,7 +169,7 @@ class StoredQuizzes:
 
     @property
     def step(self) -> str:
-        """What to do where nothing tells the quiz."""
+        """What to do where nothing names the quiz."""
         names = ", ".join(self._names)
         return (
             f"--quiz NAME, or a column `quiz`, with one of: {names}" if names else "draw it: grade quiz new"
@@ -178,7 +178,7 @@ class StoredQuizzes:
     def usual(self, file: str) -> str | None:
         """Return the quiz of a file: the one asked for, else of the file's name, else the only one there is.
 
-        None where nothing tells.
+        None where nothing does.
         """
         if self._name is not None:
             return self._name
@@ -206,7 +206,7 @@ class StoredQuizzes:
             return self._by_id(student, claim)
         name = claim or usual
         if name is None:
-            raise IntakeError("nothing tells which quiz this answers", next_step=self.step)
+            raise IntakeError("nothing says which quiz this answers", next_step=self.step)
         quizzes = self._store.quizzes(name, student)
         if len(quizzes) > 1:
             raise IntakeError(

@@ -109,7 +109,7 @@ class _Reading:
             cells["id"] = student
         layout = plain_table(list(cells))
         if layout is None:
-            self._refuse(line, "nothing in this entry tells whose it is: it needs a line `student: ID`")
+            self._refuse(line, "nothing in this entry says whose it is: it needs a line `student: ID`")
             return
         texts = list(cells.values())
         answers = {head: texts[at] for head, at in layout.questions.items()}
@@ -290,7 +290,7 @@ class _Taking:
         self.ignored += answers.ignored
         usual = self._quizzes.usual(PurePath(self._table.name).stem)
         if answers.rows and usual is None and not any(row.quiz for row in answers.rows):
-            message = "nothing tells which quiz this answers: no row of it is graded"
+            message = "nothing says which quiz this answers: no row of it is graded"
             self.problems.append(IntakeProblem(self._file, message, self._quizzes.step))
             return
         for row in answers.rows:

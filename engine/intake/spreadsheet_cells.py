@@ -84,7 +84,7 @@ class TimeColumn:
         # ``3/4/2026`` shows by the other rows of its column whether days come first.
         ways = {way for way in (True, False) if self._fits(texts, way)}
         if len(ways) == 2:
-            # Responses stand in the order in which they came, so that the wrong reading jumps about.
+            # Responses are in the order in which they came, so that the wrong reading jumps about.
             ways = {way for way in ways if self._rises(texts, way)}
         return ways.pop() if len(ways) == 1 else None
 

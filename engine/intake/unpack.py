@@ -233,8 +233,8 @@ def read_source(path: Path, workdir: Path, limits: ArchiveLimits | None = None) 
 class _Archive:
     """An archive on its way to its entries.
 
-    ``at`` is where it lies, ``depth`` how deep in others. ``owner`` says how many names of a path tell whose
-    an entry is; None while one folder or archive stands around all others.
+    ``at`` is where it lies, ``depth`` how deep in others. ``owner`` says how many names of a path say whose
+    an entry is; None while one folder or archive surrounds all others.
     """
 
     path: Path
@@ -244,7 +244,7 @@ class _Archive:
     share: ArchiveShare | None
 
     def whose(self, parts: Parts) -> Parts | None:
-        """Return the names that tell whose an entry is, None where nothing does."""
+        """Return the names that say whose an entry is, None where nothing does."""
         return parts[: self.owner] if self.owner is not None and len(parts) >= self.owner else None
 
 
@@ -477,7 +477,7 @@ def _size(path: Path) -> int:
 
 
 def _owner_length(at: Parts, inside: Iterable[Parts]) -> int | None:
-    """Return how many leading names tell whose a file is: one more than stand around all files at `at`.
+    """Return how many leading names say whose a file is: one more than surround all files at `at`.
 
     None where a single archive is all there is: what is in it will tell.
     """

@@ -135,7 +135,7 @@ class SingleChoiceAnswer(StrictModel):
         default=None,
         ge=0,
         le=9,
-        description="Where the key of computed options stands, from 0, if not shuffled.",
+        description="Position of the key of computed options, from 0, if not shuffled.",
     )
 
 

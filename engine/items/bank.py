@@ -386,7 +386,7 @@ def builtin_bank() -> Bank:
 
 
 def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
-    """Return the item files below a folder by id, and an error for each id that stands there twice."""
+    """Return the item files below a folder by id, and an error for each id that is there twice."""
     if not root.is_dir():
         raise InputError("there is no folder of problems here", where=str(root), expected="a folder")
     paths: dict[str, Path] = {}

@@ -44,7 +44,7 @@ EntryId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]+$", max_lengt
 MisconceptionId = Annotated[
     str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[A-Za-z0-9]+)*$", max_length=64)
 ]
-# Names stand in expressions and templates. A leading underscore would reach Python's own names.
+# Names are used in expressions and templates. A leading underscore would reach Python's own names.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=32)]
 Letter = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,4}$")]
 SourceName = Literal["S0", "S1", "S2", "S3", "S4", "background"]

@@ -62,7 +62,7 @@ class DeclaredClaim(StrictModel):
     which of them is the largest, how two of them compare, or what one of them is.
     """
 
-    says: Sentence = Field(description="Words that stand in a text of the item as they are.")
+    says: Sentence = Field(description="Words that appear in a text of the item exactly as written.")
     holds: Expression = Field(
         description="An expression that is true wherever the words are shown; it may use the keys too."
     )

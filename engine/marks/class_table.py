@@ -278,7 +278,7 @@ class StudentResults:
             )
             for item in self.items
         }
-        # Nothing was handed in, so there is no outcome: the mark alone tells why the cell is there.
+        # Nothing was handed in, so there is no outcome: the mark alone says why the cell is there.
         cells |= {column.id: TableCell(None, None, mark=mark) for column, mark in self.without_work}
         return StudentRow(self.student, self.name, cells, len(self.problems), self.in_roster, self.percent)
 

@@ -65,7 +65,7 @@ def receipt_of(student: str, item: ItemResult) -> PageReceipt:
 def read_receipts(page: str) -> list[PageReceipt]:
     """Return the receipts on a page, which anybody may have written: at most :data:`MOST_RECEIPTS`."""
     reader = _ReceiptReader()
-    # The parser asserts that declarations are well-formed; what stands before a broken one counts.
+    # The parser asserts that declarations are well-formed; what comes before a broken one counts.
     with contextlib.suppress(AssertionError):
         reader.feed(page)
     return reader.receipts

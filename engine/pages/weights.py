@@ -45,7 +45,7 @@ class WeightsView:
     Parameters
     ----------
     call, place : str
-        For code: the call, and where in its result the weights stand.
+        For code: the call, and where in its result the weights are.
     pictures : tuple of Markup
         The student's own; then the right ones, where they may be shown.
     lines : tuple

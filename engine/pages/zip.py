@@ -76,7 +76,7 @@ LAYOUTS: Mapping[str, Layout] = {"canvas": _canvas, "moodle": _moodle, "plain": 
 def _pieces(results: StudentResults, assignment: str | None) -> Iterator[str]:
     """Yield the names of folders and files that a learning system can have given, newest hand-in first.
 
-    They stand at the top of the download, maybe in a folder around all of it; students name what lies deeper.
+    They are at the top of the download, maybe in a folder around all of it; students name what lies deeper.
     """
     # Newest first: a resubmission has the numbers that the system asks for now.
     items = [i for i in results.items if assignment in (None, i.column.assignment)]

@@ -2,7 +2,7 @@
 
 There are no links, images or raw HTML: what an author writes can't lead a student's browser anywhere. The
 formulas and pictures are taken out first and leave holes, private-use characters. So the structure of a text
-is parsed once and kept, and a variant whose values stand in formulas only fills the holes.
+is parsed once and kept, and a variant whose values are in formulas only fills the holes.
 """
 
 from __future__ import annotations
@@ -152,13 +152,13 @@ def render_prose(source: str, *, inline: bool = False) -> RenderedText:
     Raises
     ------
     ProseError
-        A formula isn't in our subset, a dollar sign has no partner, or maths stands outside dollars.
+        A formula isn't in our subset, a dollar sign has no partner, or maths is outside dollars.
     """
     body, pieces = _take_pieces(source)
     skeleton = _skeleton(body, inline)
     # a picture that isn't found again as a block stood inside a line, where Markdown takes it for code
     if skeleton.pictures != sum(isinstance(piece, _Picture) for piece in pieces):
-        raise ProseError("a picture stands on lines of its own; it can't be part of a line or an option")
+        raise ProseError("a picture goes on lines of its own; it can't be part of a line or an option")
     try:
         forms = [_forms(piece) for piece in pieces]
     except (MathsError, PictureFault) as error:
@@ -209,7 +209,7 @@ def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
     if "$" in outside:
         raise ProseError(r"a $ has no partner; write \$ for a dollar sign")
     if (macro := _MACRO.search(outside)) is not None:
-        raise ProseError(f"{macro[0]} stands outside $…$")
+        raise ProseError(f"{macro[0]} is outside $…$")
     return body.replace("\ufdd0", "$"), pieces
 
 
@@ -260,7 +260,7 @@ def _tidy(text: str) -> str:
     """Return lines without trailing blanks, and without the blanks around displayed formulas."""
     lines: list[str] = []
     for line in text.split("\n"):
-        # a displayed formula is indented by four; the blank behind it in its sentence now begins a line
+        # a displayed formula is indented by four; the blank after it in its sentence now begins a line
         is_after_display = bool(lines) and lines[-1].startswith("    ") and line[:1] == " " != line[1:2]
         lines.append(line.strip() if is_after_display else line.rstrip())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")

@@ -216,7 +216,7 @@ class Blueprint(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class PlacedBlueprint:
-    """A blueprint and where each of its parts stands in its file."""
+    """A blueprint and where each of its parts is in its file."""
 
     blueprint: Blueprint
     document: YamlDocument | None = None
@@ -256,7 +256,7 @@ def find_blueprint(name: str, folders: Sequence[Path]) -> Path:
     Raises
     ------
     QuizError
-        There is none; the names that there are stand in the message.
+        There is none; the message lists the names that there are.
     """
     if name.endswith((".yaml", ".yml")):
         if not Path(name).is_file():

@@ -162,7 +162,7 @@ def _pin_fault(item: str, bank: Bank, pinned: Collection[str]) -> str | None:
             f"{item} is a code exercise, which can't be a quiz question; "
             f"write it under the blueprint's `exercises: [{item}]`, and students hand in a file"
         )
-    return f"item {item} is pinned twice; each item stands in a quiz once" if item in pinned else None
+    return f"item {item} is pinned twice; each item is in a quiz once" if item in pinned else None
 
 
 def topic_faults(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Fault]:
@@ -213,7 +213,7 @@ def _exercise_fault(item: str, bank: Bank, earlier: Collection[str]) -> str | No
         return f"{error.what}; {error.next_step}"
     if kind != "code":
         return f"{item} isn't a code exercise; write it under a section's `items`"
-    return f"exercise {item} stands here twice" if item in earlier else None
+    return f"exercise {item} appears here twice" if item in earlier else None
 
 
 def too_few(slots: Sequence[QuestionSlot], filled: Collection[int]) -> list[Fault]:

@@ -28,7 +28,7 @@ _LARGE = 400
 
 
 def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
-    """Return the id that the student's file carries: it tells nothing about the draw."""
+    """Return the id that the student's file carries: it says nothing about the draw."""
     # With a separator, so that ("a", "bc") and ("ab", "c") differ.
     message = "\x1f".join(["quiz", name, student, str(attempt)]).encode()
     return hmac.new(secret, message, hashlib.sha256).hexdigest()[:20]

@@ -133,7 +133,7 @@ def shown_report(
         What was asked; None for code, to which a quiz's rules don't apply.
     level : ResultDisclosure
     is_final : bool
-        Whether no attempt is left, or none is needed: before that, nothing tells the key.
+        Whether no attempt is left, or none is needed: before that, nothing reveals the key.
 
     Returns
     -------

@@ -320,7 +320,7 @@ class FileGrader:
             step = "grade it with the course that made it, and check that `quiz:` in the file wasn't changed"
             return IntakeProblem(file.name, "this quiz isn't in the store", step, student)
         if quiz.student != student:
-            step = "find out whose file it is; its quiz id tells for whom it was drawn"
+            step = "find out whose file it is; its quiz id says for whom it was drawn"
             return IntakeProblem(file.name, "this quiz was made for another student", step, student)
         return None
 

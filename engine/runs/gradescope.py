@@ -427,7 +427,7 @@ def _innermost_folder(folder: Path) -> Path:
 
 
 def _submission_identity(root: Path) -> bytes:
-    """Return what tells this submission from others, by Gradescope's own record of it."""
+    """Return what distinguishes this submission from others, by Gradescope's own record of it."""
     try:
         data = json.loads((root / "submission_metadata.json").read_text(encoding="utf-8"))
         return json.dumps([data.get("id"), data.get("created_at")]).encode()

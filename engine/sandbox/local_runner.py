@@ -33,7 +33,7 @@ from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
 
 _CHUNK = 2**16
 _SLACK_S = 0.3  # for the process to end itself first, and say why
-# where the system doesn't tell how long a process waited for a processor, deadlines leave room for it: the
+# where the system doesn't say how long a process waited for a processor, deadlines leave room for it: the
 # process limits its own processor time, so they are for code that sleeps
 _PATIENCE = 1.0 if sys.platform == "linux" else 3.0
 _START_S = 120.0  # a first import of torch from a cold disk
@@ -52,7 +52,7 @@ class ProcessExit:
     code : int or None
         Exit status, negative for a signal; None if it had only closed its output and lived on.
     cpu_s : float
-        Processor time of its whole life; 0 where the system doesn't tell.
+        Processor time of its whole life; 0 where the system doesn't say.
     """
 
     code: int | None

@@ -75,7 +75,7 @@ class SittingStore(StorePart):
 
         For marks, all quizzes of one name are one quiz, drawn several times.
         """
-        # In practice every draw stands alone: one may start over.
+        # In practice every draw is on its own: one may start over.
         if mode is Mode.PRACTICE:
             return {quiz.id}
         query = sa.select(quizzes.c.id).where(quizzes.c.name == quiz.name, quizzes.c.student == quiz.student)

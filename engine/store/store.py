@@ -40,7 +40,7 @@ from engine.store.upkeep import StoreUpkeep
 def _earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
     """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
 
-    For marks, quizzes of one name are one quiz, drawn several times; in practice each stands alone.
+    For marks, quizzes of one name are one quiz, drawn several times; in practice each is on its own.
     Attempts without a quiz have no earlier ones.
     """
     if attempt.quiz is None:

@@ -475,13 +475,13 @@ def _cookie(data: bytes, name: str, error: type[InputError]) -> str:
 
 
 def find_control_character(text: str) -> int | None:
-    """Return where the first character stands that no YAML file may hold, None if there is none."""
+    """Return the position of the first character that no YAML file may hold, None if there is none."""
     bad = _FORBIDDEN.search(text)
     return bad.start() if bad else None
 
 
 def check_text(text: str, name: str, error: type[InputError] = SpecError) -> str:
-    """Return the text if every character may stand in a YAML file.
+    """Return the text if a YAML file may hold every character.
 
     Raises
     ------

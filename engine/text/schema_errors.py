@@ -1,6 +1,6 @@
-"""Say in plain words what pydantic finds wrong with the values of a YAML file, and where they stand.
+"""Say in plain words what pydantic finds wrong with the values of a YAML file, and where they are.
 
-Each error becomes a sentence with what was expected and what stands there, and a misspelt key or choice gets
+Each error becomes a sentence with what was expected and what is there, and a misspelt key or choice gets
 a suggestion: ``unknown key 'topcs'; did you mean 'topics'?``
 """
 
@@ -99,7 +99,7 @@ def _written_name(name: str, field: FieldInfo) -> str:
     return field.alias or name
 
 
-# Says in plain words what pydantic found wrong, with what was expected and what stands there.
+# Says in plain words what pydantic found wrong, with what was expected and what is there.
 
 Fault = Mapping[str, Any]
 """One entry of ``pydantic.ValidationError.errors()``."""
@@ -136,7 +136,7 @@ def explain(fault: Fault, keys: Iterable[str] = ()) -> str:
     fault : mapping
         With ``type``, ``loc``, ``input``, ``ctx`` and ``msg``.
     keys : iterable of str
-        The keys that are allowed where an unknown key stands.
+        The keys that are allowed where an unknown key is.
     """
     kind, last = str(fault["type"]), fault["loc"][-1] if fault["loc"] else ""
     if kind == "extra_forbidden":

@@ -32,7 +32,7 @@ _MOST_CELLS = 2_000_000
 _MOST_SEPARATORS = 10 * _MOST_COLUMNS  # of a line; some may stand in quoted texts
 _SEPARATOR = re.compile(r"sep=([,;\t])")  # Excel's own first line
 _QUOTED = re.compile(r'"[^"]*"')
-# What stands around a cell and isn't seen: blanks, and marks without width.
+# What surrounds a cell and isn't seen: blanks, and marks without width.
 _BLANK = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 # Written by Excel users to keep leading zeros: `="007"`.
 _KEPT_AS_TEXT = re.compile(r'="(.*)"', re.DOTALL)
@@ -55,7 +55,7 @@ class TableRow:
 class DelimitedTable:
     """The rows of a file, and the lines that aren't rows.
 
-    ``marked`` tells whether it begins with the byte order mark of UTF-8.
+    ``marked`` says whether it begins with the byte order mark of UTF-8.
     """
 
     file: str

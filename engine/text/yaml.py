@@ -218,9 +218,8 @@ class _Reading:
                 continue
             if key in data:
                 first = keys[key].line + 1
-                self._fault(
-                    key_node.start_mark, f"the key '{one_line(key)}' stands here twice; first on line {first}"
-                )
+                message = f"the key '{one_line(key)}' appears here twice; first on line {first}"
+                self._fault(key_node.start_mark, message)
                 continue
             data[key], keys[key], children[key] = value, _place(key_node), place
         return data, _place(node, keys=keys, children=children)

@@ -1,4 +1,4 @@
-"""Say in plain words what a YAML parser complains about, and where each value of a file stands.
+"""Say in plain words what a YAML parser complains about, and where each value of a file is.
 
 PyYAML names tokens and states (``expected <block end>, but found '?'``); authors want to know which bracket
 or quotation mark is open.
@@ -48,7 +48,7 @@ def explain_syntax(problem: yaml.YAMLError, text: str) -> tuple[int, int, str]:
         return start.line + 1, start.column + 1, _NOT_CLOSED[kind]
     message = _sentence(problem, source_line(text, line), column)
     opened = problem.context_mark
-    if opened is not None and "opened" in message:  # where it starts tells more than where it ends
+    if opened is not None and "opened" in message:  # where it starts says more than where it ends
         line, column = opened.line + 1, opened.column + 1
     return line, column, message
 
@@ -118,7 +118,7 @@ def _sentence(problem: yaml.MarkedYAMLError, line: str, column: int) -> str:
 
 def _about_colon(line: str, column: int) -> str:
     if ":" in line[: column - 1]:
-        return "a second ': ' stands on this line; put the text in quotes"
+        return "this line has a second ': '; put the text in quotes"
     return "a ': ' isn't possible here; check the indentation and the line above"
 
 
@@ -137,7 +137,7 @@ _SENTENCES = (
     (r"expected ',' or '\}'", _NOT_CLOSED["{"]),
     (
         r"expected '-' indicator",
-        "this line stands where a '- ' of the list above was expected; check the indentation",
+        "this line is where a '- ' of the list above was expected; check the indentation",
     ),
     (
         r"expected key",
@@ -149,14 +149,14 @@ _SENTENCES = (
     (r"directive|%", "lines that start with % can't be used"),
     (r"anchor|alias", "'&' and '*' at the start of a value have a meaning in YAML; put the text in quotes"),
     (r"tag", "'!' at the start of a value has a meaning in YAML; put the text in quotes"),
-    (r"document start", "text stands after the end of the document; check the indentation"),
+    (r"document start", "there is text after the end of the document; check the indentation"),
 )
 
 
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 """What means nothing at all, unless it is quoted."""
 
-# Where every value of a YAML file stands, so that a fault can be shown with a caret.
+# Where every value of a YAML file is, so that a fault can be shown with a caret.
 
 Loc = Sequence[int | str]
 """A path into the data, as pydantic gives it: keys and list positions from 0."""

@@ -82,7 +82,7 @@ def test_a_faulty_syllabus_is_refused_with_its_place(grade, course, old, new, pl
     ("covers", "message"),
     [
         ("[our-ideas]", "the syllabus has no entry 'our-ideas'; did you mean 'our-idea'?"),
-        ("[our-idea, our-idea]", "the entry 'our-idea' stands here twice"),
+        ("[our-idea, our-idea]", "the entry 'our-idea' appears here twice"),
         ("[S3-weights]", "the item says to cover S3-weights and doesn't cite S3"),
     ],
 )

@@ -109,7 +109,7 @@ class PageHub:
 
     @property
     def number(self) -> str:
-        """What tells this look from all others."""
+        """What distinguishes this look from all others."""
         return f"{self._start}-{self._count}"
 
     def show(self, look: PreviewState) -> None:
@@ -337,7 +337,7 @@ class RequestGuard:
 
 
 def owner_of(port: int, server_port: int, tables: tuple[Path, ...] = _TABLES) -> int | None:
-    """Return the id of the user who made a local connection; None where the system doesn't tell.
+    """Return the id of the user who made a local connection; None where the system doesn't say.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class TrustedProgram:
     load : CallOutcome
         Of loading it.
     failed : tuple of ExceptionInfo
-        What the first statements raised that failed while it was loaded, as the sandbox tells of them.
+        What the first statements raised that failed while it was loaded, as the sandbox reports them.
     """
 
     def __init__(self, job: Job) -> None:

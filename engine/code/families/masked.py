@@ -93,7 +93,7 @@ class _MaskedSoftmax(ArrayFamily):
         _add_refused(plan)
         draw = partial(_draw, values)
         plan.add_beyond_blocks(draw, beyond_blocks(flat, values))
-        # each has a check of its own, which tells of functions that can't do with such arrays at all
+        # each has a check of its own, which finds functions that can't do with such arrays at all
         plan.add_beyond_blocks(draw, beyond_blocks((row,), values), "longer-line", "one-axis")
         plan.add_beyond_blocks(draw, beyond_blocks(cube, values)[:3], "longer-cube", "more-axes")
         plan.add_again(public)

@@ -255,7 +255,7 @@ def _largest(group: CaseGroup, run: PlanObservations) -> str | None:
     if not wrong.any():
         return None
     row, column = (int(index) for index in np.argwhere(wrong)[0])
-    clause = f"for {{call}} a 1 stands in row {row} at the weight {{got}}, where the largest is {{due}}"
+    clause = f"for {{call}} a 1 is in row {row} at the weight {{got}}, where the largest is {{due}}"
     return contrast(run, member, clause, weights[row, column], weights[row].max())
 
 
@@ -336,7 +336,7 @@ PROPERTIES = (
     # of hard alignments
     Property("one-hot", "a single 1 in each row", "Each row must hold a single 1 and zeros.", _one_hot),
     Property(
-        "at-largest", "the 1 stands at the largest weight",
-        "The 1 of a row must stand at its largest weight.", _largest,
+        "at-largest", "the 1 is at the largest weight",
+        "The 1 of a row must be at its largest weight.", _largest,
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Canvas's download of an assignment: flat files, ``lovelaceada_LATE_123_456_softmax-1.py``.
 
-Before the file's own name stand the student's name (a group's for a group), ``LATE`` where Canvas counts it
+Before the file's own name comes the student's name (a group's for a group), ``LATE`` where Canvas counts it
 as late, Canvas's number of the student, and the number of the file, which grows from file to file.  Where
 names are hidden, it is ``anon_k3x9q_456_softmax.py``.  Typed text and links come as ``…_123_text.html``.
 """

@@ -21,13 +21,13 @@ _DEEPEST_LEVEL = 3
 
 @dataclass(frozen=True)
 class DownloadListing:
-    """A download, seen from below the folders that stand around all of it.
+    """A download, seen from below the folders that surround all of it.
 
     Parameters
     ----------
     entries : FoundEntries
     depth : int
-        How many folders (or archives) stand around everything.
+        How many folders (or archives) surround everything.
     names : ItemNames
     roster : Roster
     only_item : str or None
@@ -55,7 +55,7 @@ class DownloadListing:
 
     @property
     def wrapper(self) -> str | None:
-        """The name of the folder or archive that stands around all that is here, if one does."""
+        """The name of the folder or archive that surrounds all that is here, if one does."""
         return self.folders[0] if len(self.folders) == 1 and not self.files else None
 
     def fits(self, read: Callable[[str], object | None], *, forced: bool) -> bool:
@@ -73,7 +73,7 @@ class DownloadListing:
 
 
 def levels(listing: DownloadListing) -> Iterator[DownloadListing]:
-    """Yield a listing and those below it, as long as a single folder, no student's, stands around all."""
+    """Yield a listing and those below it, as long as a single folder, no student's, surrounds all of it."""
     for _ in range(_DEEPEST_LEVEL):
         yield listing
         if listing.wrapper is None or listing.is_students(listing.wrapper):
@@ -98,7 +98,7 @@ class DownloadPerson:
     who : mapping of str to str
         What a roster may know: ``id``, ``login``, ``lms_id``, ``email`` and ``name``.
     key : str
-        What tells two people of one name apart in the download; blank where nothing does.
+        What distinguishes two people of one name in the download; blank where nothing does.
     """
 
     label: str

@@ -28,7 +28,7 @@ class PlainLayout(DownloadLayout):
         """Return the layout for any listing; a single folder around all hand-ins is looked through."""
         while (wrapper := listing.wrapper) is not None and _is_wrapper(wrapper, listing):
             listing = listing.below()
-            if wrapper == without_suffix(wrapper):  # an archive may stand around the folder
+            if wrapper == without_suffix(wrapper):  # an archive may surround the folder
                 break
         return cls(listing)
 

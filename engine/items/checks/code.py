@@ -50,7 +50,7 @@ def _rubric(context: CheckContext) -> Iterator[Diagnostic]:
         for place, required in context.texts(*where[:-1], "requires"):
             if required in places and required not in above:
                 yield context.fault(
-                    place, f"the check '{required}' must stand above the one that requires it"
+                    place, f"the check '{required}' must come before the one that requires it"
                 )
         above.add(name)
 

@@ -135,7 +135,7 @@ class CheckContext:
         return frozenset(mapping(self.value("parameters"))) | frozenset(mapping(self.value("derived")))
 
     def ids_in(self, loc: Where) -> dict[str, Where]:
-        """Return the ids of the entries of a list, each with the place where it first stands."""
+        """Return the ids of the entries of a list, each with the place where it first appears."""
         places: dict[str, Where] = {}
         for where, name in self.texts(*loc, field="id"):
             places.setdefault(name, where)
@@ -143,7 +143,7 @@ class CheckContext:
 
 
 def repeats(texts: Iterable[tuple[Where, str]]) -> Iterator[tuple[Where, str]]:
-    """Yield those of some texts that stand further up already, whatever their white space."""
+    """Yield those of some texts that already appear further up, whatever their white space."""
     above: set[str] = set()
     for where, text in texts:
         plain = " ".join(text.split())

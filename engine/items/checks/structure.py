@@ -80,7 +80,7 @@ def _computed(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     twice = dict(repeats(distractors))
     for where, name in distractors:
         if where in twice:
-            yield context.fault(where, f"the distractor '{name}' stands here twice")
+            yield context.fault(where, f"the distractor '{name}' appears here twice")
         elif name not in mistakes:
             near = did_you_mean(name, mistakes, "; list it there with its 'expr'")
             yield context.fault(where, f"'{name}' isn't among 'misconceptions'{near}")
@@ -91,7 +91,7 @@ def _computed(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:
     position = site.data.get("key_position")
     if isinstance(position, int) and 0 < count < position:
         options = count_noun(count + 1, "option")
-        message = f"the key can't stand at position {position} of {options} (counted from 0)"
+        message = f"the key can't be at position {position} of {options} (counted from 0)"
         yield context.fault((*site.loc, "key_position"), message)
     elif position is not None and site.data.get("shuffle") is not False:
         yield context.fault((*site.loc, "key_position"), "'key_position' needs 'shuffle: false'", key=True)
@@ -128,7 +128,7 @@ def _equal_options(context: CheckContext, site: AnswerSite) -> Iterator[Diagnost
         if context.value(*where[:-1], "when") is None
     )
     for where, _ in repeats(always):
-        yield context.fault(where, "this option stands here twice")
+        yield context.fault(where, "this option appears here twice")
 
 
 # What templates and expressions already mean by these words.
@@ -206,7 +206,7 @@ def check_points(context: CheckContext) -> Iterator[Diagnostic]:
 def _sum(context: CheckContext, parts: list[object], parts_name: str) -> Iterator[Diagnostic]:
     numbers = [float(p) for p in parts if isinstance(p, int | float) and not isinstance(p, bool)]
     if len(numbers) != len(parts) or not all(math.isfinite(p) and p >= 0 for p in numbers):
-        return  # a fault of its own, of which the model tells
+        return  # a fault of its own, which the model reports
     total, points = sum(numbers), context.value("points")
     if total == 0 and parts_name == "checks" and numbers:
         yield context.fault(
@@ -293,7 +293,7 @@ def check_mistakes(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield misconceptions that appear twice, and ids without a sentence."""
     # the mistake of a step gives another value of that step, so that it can only be recognised there
     if context.value("misconceptions") and context.value("steps"):
-        message = "the misconceptions of an item with steps stand in its steps"
+        message = "the misconceptions of an item with steps belong in its steps"
         yield context.fault(("misconceptions",), message, key=True)
     for holder in context.holders():
         loc = (*holder, "misconceptions")

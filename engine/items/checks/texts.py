@@ -115,7 +115,7 @@ def _undefined(name: str, site: TextSite) -> str | None:
     if name in site.names:
         return None
     if name in site.later:
-        return f"'{name}' is defined only further down; an expression uses what stands above it"
+        return f"'{name}' is defined only further down; an expression uses what is above it"
     return undefined_name(name, site)
 
 
@@ -174,7 +174,7 @@ def blank_templates(text: str) -> str:
 
 
 def _code_spans(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield where code stands: from a run of backticks to the next run of the same length."""
+    """Yield where code is: from a run of backticks to the next run of the same length."""
     # from the back, so that the next run of a length is known when its opening run is met: looking for it
     # from each run would be quadratic
     closing: list[int | None] = []
@@ -243,7 +243,7 @@ class _Formula:
     def close(self, token: re.Match[str]) -> Iterator[Fault]:
         """Take the ``$`` at its end."""
         if self.fence == "$$" and token[0] == "$":
-            yield token.start(), "a single $ stands inside a formula between $$ and $$"
+            yield token.start(), "a single $ is inside a formula between $$ and $$"
         for start, bracket in self.open:
             yield start, f"{bracket} isn't closed in this formula"
 

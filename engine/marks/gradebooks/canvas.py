@@ -110,7 +110,7 @@ def _filled_gradebook(request: GradebookRequest, path: Path, targets: list[Targe
 
 def _possible_row(sheet: LmsSheet) -> SheetRow:
     heads = [plain_head(head) for head in sheet.header]
-    # A row about manual posting may stand before it.
+    # A row about manual posting may come before it.
     row = next((row for row in sheet.rows[:2] if plain_head(row.cells[0]) == _POSSIBLE), None)
     if row is None or "id" not in heads or heads[0] not in {"student", "lastname"}:
         raise UsageError(

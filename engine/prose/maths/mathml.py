@@ -1,7 +1,7 @@
 """A formula as MathML Core, which browsers show without a script; well-formed XML.
 
 The numbers of a formula are taken out first, so that it is parsed once for all variants: two variants of
-``[0.3, -1.2]`` differ in their digits only. Numbers that stand free (in no braces, no script, after no macro
+``[0.3, -1.2]`` differ in their digits only. Numbers that are free (in no braces, no script, after no macro
 that takes an argument) become holes; the formula with holes is rendered once, and the numbers are put in.
 """
 
@@ -192,7 +192,7 @@ _TOKEN = re.compile(
     r"|(?P<number>\d+(?:\.\d+)?)|(?P<other>.)",
     re.DOTALL,
 )
-# after these a minus sign belongs to the number behind it
+# after these a minus sign belongs to the number after it
 _BEFORE_SIGN = frozenset({"", "[", "(", ",", "&", "=", "\\\\", "edge"})
 _TAKES_NO_ARGUMENT = frozenset({*SYMBOLS, *FUNCTIONS, *SPACES, "\\"})
 

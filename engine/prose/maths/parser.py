@@ -132,7 +132,7 @@ HOLE = "\uf8ff"
 
 
 class MathsError(ValueError):
-    """LaTeX maths outside our subset; the text names the fault and where it stands."""
+    """LaTeX maths outside our subset; the text names the fault and its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +331,7 @@ class _Reader:
             raise self.fault(f"something is missing {where}")
         if token == "{":
             return self.group()
-        # TeX takes one character: x^10 shows a raised 1 and a 0 behind it, which nobody means
+        # TeX takes one character: x^10 shows a raised 1 and a 0 after it, which nobody means
         if script and (token in "+-" or (token[0].isdigit() and len(token) > 1)):
             raise self.fault(f"put braces around {token!r}… {where}")
         if not script and token[0].isdigit() and len(token) > 1:

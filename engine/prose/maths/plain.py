@@ -87,7 +87,7 @@ def _joined(body: Node) -> str:
 
 
 def _kind(node: Node) -> str:
-    """Return how a node stands in its row: as operand, function, operator, bracket …"""
+    """Return how a node works in its row: as operand, function, operator, bracket …"""
     if isinstance(node, AtomNode):
         if node.kind in ("identifier", "number", "text"):
             return "operand"

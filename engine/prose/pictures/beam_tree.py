@@ -53,7 +53,7 @@ def _tree_figure(hypotheses: Sequence[TreeHypothesis], alt_text: str, caption: s
 
 
 def _heights(hypotheses: Sequence[TreeHypothesis]) -> dict[tuple[str, ...], float]:
-    """Return the middle of each box: ends stand one below the other, the rest beside what continues it."""
+    """Return the middle of each box: ends one below the other, the rest beside what continues it."""
     children: dict[tuple[str, ...], list[tuple[str, ...]]] = {(): []}
     for hypothesis in hypotheses:
         children[hypothesis.words] = []
@@ -80,7 +80,7 @@ def _group(
     line: float,
     heights: dict[tuple[str, ...], float],
 ) -> str:
-    """Return the line to a box, the box, and what stands on them."""
+    """Return the line to a box, the box, and what is written on them."""
     y, start = heights[hypothesis.words], heights[hypothesis.words[:-1]]
     # thickness and dashes, so that nothing depends on colour
     kept_stroke = 'stroke-width="2"' if hypothesis.rank else 'stroke-dasharray="4 3"'
@@ -103,7 +103,7 @@ _LETTERS = "A B C D E F G H"
 _MOST_HYPOTHESES = 64
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 _NUMBERS_WIDTH = 40
-"""Room in a line for all that stands beside a hypothesis."""
+"""Room in a line for all that is beside a hypothesis."""
 _HEADS = ("hypothesis", "step", "in all")
 
 

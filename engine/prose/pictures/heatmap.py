@@ -57,7 +57,7 @@ class PictureCaptions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GridPicture(StemPicture):
-    """A matrix with words, as a picture; a kind says what stands in a cell.
+    """A matrix with words, as a picture; a kind says what is in a cell.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class GridPicture(StemPicture):
 
     @abstractmethod
     def sign(self, i: int, j: int) -> str:
-        """Return the characters that stand before a number in the terminal, equally many for all cells."""
+        """Return the characters that come before a number in the terminal, equally many for all cells."""
 
     def note(self, i: int, j: int) -> str:
         """Return what is said of a cell besides its number: ``", the largest of its row"``, or nothing."""

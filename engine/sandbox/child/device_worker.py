@@ -104,7 +104,7 @@ def _limit_device_memory(memory_mib: int) -> None:
 
 
 def _data_size(memory_mib: int) -> int:
-    """Return the private memory in use plus the job's, in bytes; 0 where the system doesn't tell."""
+    """Return the private memory in use plus the job's, in bytes; 0 where the system doesn't say."""
     try:
         with open("/proc/self/status", encoding="ascii") as file:  # noqa: PTH123
             used = next(line.split()[1] for line in file if line.startswith("VmData:"))

@@ -125,7 +125,7 @@ def test_a_mark_by_hand_stands_above(marked, grade) -> None:
     with Course.open(marked.folder).open_store() as store:
         store.hand_marks.add(HandMark("s2", "week/t-sum", 1.5, False, "", "prof", datetime.now(UTC)))
     said = grade("regrade", *COURSE, "--dry-run")
-    assert "a mark by hand stands above it" in said.out
+    assert "a mark set by hand overrides it" in said.out
     assert [c["by_hand"] for c in grade("regrade", *COURSE, "--dry-run", "--json").json()["changes"]] == [
         False,
         True,
@@ -186,7 +186,7 @@ def test_an_item_that_is_gone_is_listed(marked, grade) -> None:
         (("--quiz", "weak"), "no quiz of this name was drawn"),
         (("--student", "nobody"), "nothing is stored about this student"),
         (("t-some",), "t-some"),
-        ((), "nobody is here to agree"),
+        ((), "nobody can be asked here"),
     ],
 )
 def test_wrong_use_is_told(marked, grade, options, told) -> None:

@@ -153,7 +153,7 @@ def test_ambiguous_commas_are_refused(text):
         ("1;;2", "row is empty"),
         (";", "row is empty"),
         ("[1, 2; 3], [4]", "inside the brackets"),
-        ("c = [1, 2]", "c stands outside the brackets"),
+        ("c = [1, 2]", "c is outside the brackets"),
         ("[1, x]", "letters"),
         ("1 2 … 9", "this isn't a number"),
         ("[0.1 ... 0.9]", "one decimal point"),

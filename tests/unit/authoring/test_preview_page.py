@@ -188,7 +188,7 @@ def test_a_fault_shows_its_line_and_keeps_the_last_variants_in_grey(tmp_path: Pa
     [
         (b"", "the file is empty"),
         (b"\xff\xfe\x00", "UTF-16"),
-        (b"id: mine\nid: mine\n", "stands here twice"),
+        (b"id: mine\nid: mine\n", "appears here twice"),
         (b"a: [1, 2", "mine.yaml:"),
     ],
 )

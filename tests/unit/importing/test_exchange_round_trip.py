@@ -229,7 +229,7 @@ def test_pairs_earn_their_share(importing: Importing) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("x{=a1 ~a1}", "our check refuses it: this option stands here twice"),
+        ("x{=a1 ~a1}", "our check refuses it: this option appears here twice"),
         ("x{=W ~w}", "our check refuses it: two options read the same: w"),
         ("x{=b ~a1}", "the option 'b' is called like the letter of another one"),
         ("x{=a1 =b1 ~ <script>x</script>}", "option 3 holds nothing that can be shown here: a script"),

@@ -92,8 +92,8 @@ def test_a_head_that_stands_twice_is_told(tmp_path: Path) -> None:
     [
         ("", "there is no row in it"),
         ("\n\n;;\n", "there is no row in it"),
-        ("1,2,3\na,b,c\n", "the first line names no column that tells who answered"),
-        ("section,1\nS1,b\n", "the first line names no column that tells who answered"),
+        ("1,2,3\na,b,c\n", "the first line names no column that says who answered"),
+        ("section,1\nS1,b\n", "the first line names no column that says who answered"),
     ],
 )
 def test_no_table(tmp_path: Path, text: str, what: str) -> None:
@@ -219,7 +219,7 @@ def test_entries_that_are_none_are_told_with_their_lines(tmp_path: Path) -> None
     found = of_yaml(tmp_path, "ada: {1: b}\nbob: b\neve: [b]\nada: {1: c}\n")
     assert [row.who["id"] for row in found.rows] == ["ada"]
     assert {where: what.split(",")[0] for where, what in told(found).items()} == {
-        "t.yaml:4": "the key 'ada' stands here twice; first on line 1",
+        "t.yaml:4": "the key 'ada' appears here twice; first on line 1",
         "t.yaml:2": "expected a mapping of answers",
         "t.yaml:3": "expected a mapping of answers",
     }

@@ -121,7 +121,7 @@ def test_people_who_arent_known(store: Store, tmp_path: Path) -> None:
             None,
         ),
         ("4", "this can be b1 or b2", "fill in the student's id", None),
-        ("5", "nothing in this row tells whose it is", "fill in the student's id", None),
+        ("5", "nothing in this row says whose it is", "fill in the student's id", None),
         ("6", "no quiz week-1 was drawn for b2", "draw it for this student: grade quiz new", "b2"),
     ]
     refused = take(store, tmp_path, text, refuse_unlisted=True)
@@ -195,7 +195,7 @@ def test_the_quiz_of_a_table(store: Store, tmp_path: Path) -> None:
     assert [(p.where, p.message, p.next_step) for p in intake.problems] == [
         (
             "answers.csv",
-            "nothing tells which quiz this answers: no row of it is graded",
+            "nothing says which quiz this answers: no row of it is graded",
             "--quiz NAME, or a column `quiz`, with one of: week-1, week-2",
         )
     ]
@@ -226,7 +226,7 @@ def test_a_class_without_any_quiz(tmp_path: Path) -> None:
     with open_store(tmp_path / "empty.db") as empty:
         intake = take(empty, tmp_path, "id,1\nada,1\n")
     assert [(p.message.split(":")[0], p.next_step) for p in intake.problems] == [
-        ("nothing tells which quiz this answers", "draw it: grade quiz new")
+        ("nothing says which quiz this answers", "draw it: grade quiz new")
     ]
 
 
@@ -289,7 +289,7 @@ def test_damage_is_told_and_the_rest_of_the_row_is_graded(store: Store, tmp_path
 @pytest.mark.parametrize(
     ("name", "text", "where", "what"),
     [
-        ("a.csv", "a,b\n1,2\n", "a.csv:1", "the first line names no column that tells who answered"),
+        ("a.csv", "a,b\n1,2\n", "a.csv:1", "the first line names no column that says who answered"),
         ("a.csv", "\0id,1\n", "a.csv", "the table isn't a text file"),
         ("a.xlsx", "id,1\n", "a.xlsx", "this isn't a workbook that can be read"),
         ("a.yaml", "ada: [\n", "a.yaml:1", "a list that was opened with '[' isn't closed"),

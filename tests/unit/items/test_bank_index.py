@@ -144,7 +144,7 @@ def test_a_registry_entry_is_a_sentence_or_has_a_formula(tmp_path: Path) -> None
         "1:5: text was expected, not nothing",
         "2:1: the name 'm_b' has the wrong form; expected: letters, digits and single hyphens, such as m-base2",
         "3:7: unknown key 'feedbak'; did you mean 'feedback'?",
-        "4:1: the key 'm-a' stands here twice; first on line 1",
+        "4:1: the key 'm-a' appears here twice; first on line 1",
     ]
 
 

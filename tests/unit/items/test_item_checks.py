@@ -76,7 +76,7 @@ def replaced(body: str, old: str, new: str) -> str:
         ("softmax(e)", "'[x for x in e]'", ["4:30: expressions can't hold for"]),
         ("softmax(e)", "__import__", ["4:29: '__import__' isn't defined; the names here are e"]),
         ("size: 3", "size: n", ["2:27: 'n' isn't defined; no names are defined here"]),
-        ("size: 3", "size: e", ["2:27: 'e' is defined only further down; an expression uses what stands above it"]),
+        ("size: 3", "size: e", ["2:27: 'e' is defined only further down; an expression uses what is above it"]),
         ("size: 3", "size: 0", ["2:27: the number must be at least 1, not 0"]),
         ("size: 3", "size: 17", ["2:27: the number must be at most 16, not 17"]),
         ("size: 3", "size: true", ["2:27: a whole number was expected, not true"]),
@@ -171,7 +171,7 @@ def test_the_caller_may_bring_another_vocabulary(tmp_path: Path) -> None:
             [
                 "2:14: 'lambda' is a word of the expression language; choose another name",
                 "2:47: 'key' already stands for the key; choose another name",
-                "3:20: 'c' is defined only further down; an expression uses what stands above it",
+                "3:20: 'c' is defined only further down; an expression uses what is above it",
             ],
         ),
         ("stem: '  '\nanswer: {type: token, accepted: [x]}\n", ["1:7: this text is empty"]),
@@ -187,7 +187,7 @@ def test_parts_points_and_names(tmp_path: Path, body: str, expected: list[str]) 
         ("{text: two}", "{text: two, correct: true}", ["4:3: exactly one option must be correct, not 2; to draw one of several, say 'draw'"]),
         (", correct: true", "", ["4:3: exactly one option must be correct, not 0"]),
         ("    - {text: two}\n", "", ["4:3: at least two options are needed"]),
-        ("{text: two}", "{text: ' one '}", ["6:14: this option stands here twice"]),
+        ("{text: two}", "{text: ' one '}", ["6:14: this option appears here twice"]),
         ("{text: two}", "{text: two, misconception: m-nega}", ["6:34: 'm-nega' isn't in the registry; did you mean 'm-neg'?"]),
         ("correct: true", "correct: true, misconception: m-neg", ["5:34: the right option can't be a misconception"]),
         ("type: single_choice", "type: single_choice\n  decimals: 2", ["4:3: 'decimals' has no effect on options written by hand"]),
@@ -229,10 +229,10 @@ misconceptions:
     ("old", "new", "expected"),
     [
         ("[m-neg, m-own]", "[m-neg, m-won]", ["3:82: 'm-won' isn't among 'misconceptions'; did you mean 'm-own'?"]),
-        ("[m-neg, m-own]", "[m-neg, m-neg]", ["3:82: the distractor 'm-neg' stands here twice"]),
+        ("[m-neg, m-own]", "[m-neg, m-neg]", ["3:82: the distractor 'm-neg' appears here twice"]),
         ("[m-neg, m-own]", "[]", ["3:31: a computed key needs 'distractors'"]),
         ("[m-neg, m-own]", "[m-neg], key_position: 0", ["3:83: 'key_position' needs 'shuffle: false'"]),
-        ("[m-neg, m-own]", "[m-neg], key_position: 2, shuffle: false", ["3:97: the key can't stand at position 2 of 2 options (counted from 0)"]),
+        ("[m-neg, m-own]", "[m-neg], key_position: 2, shuffle: false", ["3:97: the key can't be at position 2 of 2 options (counted from 0)"]),
         (", feedback: Ours.", "", ["6:10: 'm-own' isn't in the registry; give it 'feedback' here, or a sentence in misconceptions.yaml"]),
         ("id: m-own", "id: m-neg", ["3:82: 'm-own' isn't among 'misconceptions'; list it there with its 'expr'", "6:10: a misconception with the id 'm-neg' stands above already"]),
         ("key: softmax(e), ", "", ["3:9: a single choice needs 'options', or 'key' and 'distractors'"]),
@@ -293,10 +293,10 @@ solution: "{{ w }} {{ c }}"
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("softmax(f), d", "softmax(c), d", ["7:41: 'c' is defined only further down; an expression uses what stands above it"]),
-        ("softmax(f), d", "softmax(w), d", ["7:41: 'w' is defined only further down; an expression uses what stands above it"]),
-        ("sum(w)", "sum(c)", ["8:27: 'c' is defined only further down; an expression uses what stands above it"]),
-        ("softmax(-f)", "softmax(-c)", ["9:49: 'c' is defined only further down; an expression uses what stands above it"]),
+        ("softmax(f), d", "softmax(c), d", ["7:41: 'c' is defined only further down; an expression uses what is above it"]),
+        ("softmax(f), d", "softmax(w), d", ["7:41: 'w' is defined only further down; an expression uses what is above it"]),
+        ("sum(w)", "sum(c)", ["8:27: 'c' is defined only further down; an expression uses what is above it"]),
+        ("softmax(-f)", "softmax(-c)", ["9:49: 'c' is defined only further down; an expression uses what is above it"]),
         ("{{ f }}?", "{{ w }}?", ["6:27: 'w' isn't defined; the names here are e, f"]),
         ("2 * e", "2 * c", ["2:18: 'c' isn't defined; the names here are e"]),
         ("id: w\n", "id: f\n", ["5:9: 'f' is the name of a derived value already", "8:27: 'w' isn't defined; the names here are e, f", "10:68: 'w' isn't defined; the names here are e, f", "11:15: 'w' isn't defined; the names here are c, e, f"]),
@@ -329,7 +329,7 @@ def test_a_step_without_a_value_is_no_name(tmp_path: Path) -> None:
 
 def test_known_mistakes_of_an_item_with_steps_stand_in_the_steps(tmp_path: Path) -> None:
     assert faults(tmp_path, STEPS + "misconceptions: [{id: m-neg, expr: softmax(-e)}]\n") == [
-        "12:1: the misconceptions of an item with steps stand in its steps"
+        "12:1: the misconceptions of an item with steps belong in its steps"
     ]
 
 
@@ -384,6 +384,6 @@ def test_faults_of_yaml_model_and_checks_come_together(tmp_path: Path) -> None:
     body = replaced(VECTOR, "softmax(e)", "softmax(x)") + "stem: again\nhints: 3\n"
     assert faults(tmp_path, body) == [
         "4:37: 'x' isn't defined; the names here are e",
-        "5:1: the key 'stem' stands here twice; first on line 9",
+        "5:1: the key 'stem' appears here twice; first on line 9",
         "6:8: a list was expected, not the number 3",
     ]

@@ -94,13 +94,13 @@ def test_scalars_as_text_gives_what_was_typed() -> None:
 
 def test_duplicate_keys_are_all_reported_with_the_first_line() -> None:
     assert messages("a: 1\nb: {x: 1, x: 2}\na: 3\n") == [
-        "2:11: the key 'x' stands here twice; first on line 2",
-        "3:1: the key 'a' stands here twice; first on line 1",
+        "2:11: the key 'x' appears here twice; first on line 2",
+        "3:1: the key 'a' appears here twice; first on line 1",
     ]
 
 
 def test_keys_are_equal_as_text_so_1_and_quoted_1_are_duplicates() -> None:
-    assert messages("1: a\n'1': b\n") == ["2:1: the key '1' stands here twice; first on line 1"]
+    assert messages("1: a\n'1': b\n") == ["2:1: the key '1' appears here twice; first on line 1"]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_keys_are_equal_as_text_so_1_and_quoted_1_are_duplicates() -> None:
         ("a: 1\n\tb: 2\n", "2:1: a tab can't be used for indentation; use blanks"),
         ("a: @x\n", "1:4: a value can't start with '@'; put it in quotes"),
         ("a: `x`\n", "1:4: a value can't start with '`'; put it in quotes"),
-        ("a: x: y\n", "1:5: a second ': ' stands on this line; put the text in quotes"),
+        ("a: x: y\n", "1:5: this line has a second ': '; put the text in quotes"),
         ("a: 'x\n", "1:4: a quotation mark was opened and never closed"),
         ('b: 1\na: "x\n', "2:4: a quotation mark was opened and never closed"),
         ("a: [1, 2\n", "1:4: a list that was opened with '[' isn't closed, or lacks a comma"),

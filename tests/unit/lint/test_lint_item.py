@@ -416,7 +416,7 @@ def test_terms_that_do_not_exist_or_stand_twice_are_errors(spoiler: Spoils) -> N
 
     first, second = needs_of(spoiler.lint("softmax-weights", spoil))
     assert first == "no term is called 'softmaxx' in terms.yaml; did you mean 'softmax'?"
-    assert second == "the term 'attention' stands here twice"
+    assert second == "the term 'attention' appears here twice"
 
 
 def test_a_name_with_a_capital_is_not_found_in_a_symbol() -> None:

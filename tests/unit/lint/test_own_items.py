@@ -383,7 +383,7 @@ def test_cards_in_their_right_order_and_cards_that_name_their_target_are_found(t
             "targets": [{"id": name, "text": target} for name, (_, target) in pairs.items()],
         }
 
-    assert "giveaway: the text tells the cards in their right order" in findings(tmp_path, "choice", ordering)
+    assert "giveaway: the text gives the cards in their right order" in findings(tmp_path, "choice", ordering)
     found = [m for m in findings(tmp_path, "choice", matching) if m.startswith("giveaway: ")]
     assert found == ["giveaway: a card holds the name of its target: the weights of softmax"]
 

@@ -194,7 +194,7 @@ def test_an_item_that_quotes_another_document_is_not_drawn_for_a_course_on_one(t
         ("exclude: [softmax-weight]", "there is no item 'softmax-weight' to leave out"),
         ("exercises: [softmaxx]", "there is no item 'softmaxx'"),
         ("exercises: [softmax-weights]", "softmax-weights isn't a code exercise"),
-        ("exercises: [softmax, softmax]", "exercise softmax stands here twice"),
+        ("exercises: [softmax, softmax]", "exercise softmax appears here twice"),
     ],
 )
 def test_names_that_filters_and_exercises_get_wrong_are_shown_at_their_place(

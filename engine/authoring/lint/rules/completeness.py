@@ -122,7 +122,7 @@ def check_pictures(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 LONGEST_INLINE = 110  # characters of plain text, about a line
-# looks like maths and stands outside dollars: an index, a power, a product, a root, a Greek name
+# looks like maths and is outside dollars: an index, a power, a product, a root, a Greek name
 _BARE = re.compile(
     r"\b[A-Za-z]_[A-Za-z0-9]\b|\b[A-Za-z0-9]\^\w|\b\d+ ?\* ?\d+\b|\b(?:sqrt|exp)\(|\b(?:alpha|sigma)_\w"
 )

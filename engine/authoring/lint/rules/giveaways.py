@@ -87,7 +87,7 @@ def _ordered(subject: LintSubject) -> Iterator[LintFinding]:
             plain = _plain(text)
             places = [plain.find(_plain(card.text)) for card in answer.cards]
             if -1 not in places and places == sorted(places):
-                yield subject.warning("the text tells the cards in their right order", loc)
+                yield subject.warning("the text gives the cards in their right order", loc)
 
 
 def _before(variants: Sequence[Variant], name: str) -> Iterator[tuple[Loc, str]]:

@@ -74,7 +74,7 @@ def check_covers(subject: LintSubject) -> Iterator[LintFinding]:
             entries = sorted(subject.syllabus)
             yield subject.fault(message + did_you_mean(name, entries), loc)
         elif name in names:
-            yield subject.fault(f"the entry {name!r} stands here twice", loc)
+            yield subject.fault(f"the entry {name!r} appears here twice", loc)
         elif document is not None and document[1] not in cited:
             message = f"the item says to cover {name} and doesn't cite {document[1]}"
             step = f"add {document[1]} to the item's source, or drop the entry"
@@ -91,7 +91,7 @@ def check_needs(subject: LintSubject) -> Iterator[LintFinding]:
             message = f"no term is called {name!r} in terms.yaml"
             yield subject.fault(message + did_you_mean(name, sorted(terms)), loc)
         elif name in spec.needs[:index]:
-            yield subject.fault(f"the term {name!r} stands here twice", loc)
+            yield subject.fault(f"the term {name!r} appears here twice", loc)
     # an item without the key leaves it to the author which quiz it fits
     if not subject.strict or "needs" not in spec.model_fields_set:
         return

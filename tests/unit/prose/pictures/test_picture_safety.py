@@ -113,7 +113,7 @@ def test_a_faulty_call_says_what_is_wrong(call, reason):
 
 @pytest.mark.parametrize("template", ["a {{ heatmap(A) }} b", "{{ heatmap(A) }}"])
 def test_an_option_or_card_can_hold_no_picture(template):
-    with pytest.raises(DrawError, match="a picture stands on lines of its own"):
+    with pytest.raises(DrawError, match="a picture goes on lines of its own"):
         render_text(template, NAMES, inline=True)
 
 
