@@ -270,7 +270,7 @@ class Passing:
 
 
 def signature_of(module: ModuleBindings, name: str, depth: int = 0) -> Signature | None:
-    """Return the signature of what a name stands for; None where the source doesn't tell it.
+    """Return the signature of what a name stands for; None where the source doesn't say.
 
     A decorator is taken to hand its arguments on. A method, an object that is called, ``functools.partial``
     and a second name of a function are followed.
