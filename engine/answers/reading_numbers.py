@@ -290,9 +290,7 @@ class _RowSplitter:
                 if separators > 1:
                     raise self._fault("a row is missing between two separators")
             elif token != "\n":
-                raise self._fault(
-                    f"{clean_line(token, 20)} is outside the brackets; type the numbers only"
-                )
+                raise self._fault(f"{clean_line(token, 20)} is outside the brackets; type the numbers only")
         return tuple(rows)
 
     def _split_rows(self, tokens: list[str]) -> tuple[tuple[Fraction, ...], ...]:
