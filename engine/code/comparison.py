@@ -1,8 +1,9 @@
 """Where two results differ, as a clause for the student: what most properties come to.
 
 A clause shows what was seen beside what is due, with as many digits as it takes to tell the two apart: a
-sentence whose evidence looks like the right answer is worse than none. At the end of the file are programs
-that compute nothing (:func:`degenerate`): zeros, NaN, one number, an argument, an exception, random numbers.
+sentence whose evidence looks like the right answer is worse than none. Weights are kept beside the right
+ones as well (:func:`compared_weights`), so that they can be drawn. At the end of the file are programs that
+compute nothing (:func:`degenerate`): zeros, NaN, one number, an argument, an exception, random numbers.
 """
 
 from __future__ import annotations

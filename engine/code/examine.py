@@ -1,6 +1,8 @@
 """What a submission's source shows before it runs: syntax, library, forbidden calls, the function itself.
 
-The source is parsed, never compiled or executed.
+The source is parsed, never compiled or executed. The second half of the file stands between grader and
+sandbox: runners that pass arguments as the function takes them and count lines as a notebook's author does,
+and what loading the file came to.
 """
 
 from __future__ import annotations

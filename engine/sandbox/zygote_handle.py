@@ -1,4 +1,8 @@
-"""The grader's handle on one zygote: starts it, asks it for children, closes it (Linux)."""
+"""The grader's handle on one zygote: starts it, asks it for children, closes it (Linux).
+
+Children are born of a zygote because importing torch takes seconds and a fork a few milliseconds. The grader
+holds each by a descriptor, never by its number, which another process may have got in the meantime.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Properties of sequences: causal attention, recurrent states, a decoder's step, what a search returns.
 
-The first argument of a search is a :class:`~engine.code.arguments.StepTable`, the last two are the end
+The first argument of a search is a :class:`~engine.code.step_table.StepTable`, the last two are the end
 symbol and the largest length. Its result is a list of ids, or ids as a matrix filled up with -1 with one
 log-probability a row.
 """

@@ -1,4 +1,7 @@
-"""Properties of weights, scores and what they mix: sign, sum, order, ratios, bounds, masks, limits."""
+"""Properties of weights, scores and what they mix: sign, sum, order, ratios, bounds, masks, limits.
+
+Under a mask, what is hidden weighs nothing and what is left is a softmax of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The life of one child: reads a job, loads it, makes its calls, ends."""
+"""The life of one child: reads a job, loads it, makes its calls, ends.
+
+At the head of the file is what every process does before its first job: importing torch takes seconds, and
+the first operation of a kind loads libraries and reads files that the layers forbid later.
+"""
 
 from __future__ import annotations
 
