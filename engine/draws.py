@@ -382,7 +382,7 @@ def draw_parameter(spec: Any, stream: RandomStream, names: Mapping[str, Any]) ->
 
     Parameters
     ----------
-    spec : one of :data:`engine.items.ParameterSpec`
+    spec : one of :data:`engine.items.field_types.ParameterSpec`
     stream : RandomStream
     names : mapping of str to value
         The parameters before it, which sizes may use.

@@ -189,6 +189,8 @@ class Part:
         Name of the answer type, e.g. ``"vector"``.
     points : float
         Full marks of this part.
+    prompt : RenderedText or None
+        What a step asks; None where the stem asks it.
     key : FloatArray or None
         The key of number, vector and matrix parts, unrounded.
     key_ids : tuple of str
@@ -227,12 +229,20 @@ class Variant:
         Short stable hash of item, version and values.
     item, item_version : str
         Item id, and the content hash of spec and reference.
+    title : str
+    stem : RenderedText
+    parts : tuple of Part
+        The answer fields: one, or one for each step.
     values : mapping of str to DrawnValue
         Drawn parameters by name.
     expressions : mapping of str to str
         Named expressions that a follow-through evaluates again (derived values and keys of steps).
     notes : tuple of RenderedText
         Errata shown with the item.
+    hints : tuple of RenderedText
+        Given one by one.
+    solution : RenderedText or None
+        The worked solution.
     told_after : tuple of RenderedText
         Errata that give the key away: shown with the feedback.
     """

@@ -175,6 +175,15 @@ class CallOutcome:
 
     Parameters
     ----------
+    status : CallStatus
+    value : wire value
+        What the function returned.
+    exception : ExceptionInfo or None
+        What it raised.
+    arguments : tuple of wire values, optional
+        The arguments after the call, where they were asked for.
+    seconds : float
+        As the child measured it.
     detail : str
         A sentence of ours, never foreign text.
     gradients : tuple of (WireArray or None), optional

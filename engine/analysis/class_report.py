@@ -153,7 +153,7 @@ def _points(fit: ModelFit, binary: ScoreMatrix) -> tuple[tuple[CurvePoint, ...],
     """Return the observed points beside each item's curve.
 
     Each student counts at every ability by how probable it is after all of their answers (the expected counts
-    of Bock and Aitkin 1981), so if the model is right the shares lie on the curve but for chance. Groups by
+    of Bock and Aitkin 1981), so if the model is right the shares lie on the curve, chance aside. Groups by
     estimated ability would make every item look steeper than it is.
     """
     patterns, theta = collapsed(binary), fit.grid.theta

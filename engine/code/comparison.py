@@ -34,7 +34,7 @@ _SUM_SLACK = 1e-6
 def compared_weights(run: PlanObservations) -> tuple[ComparedWeights, ...]:
     """Return the weights of a few public inputs as they came back, beside the right ones.
 
-    What is a row of weights is told by the right values: they are not negative and sum to 1, or are all 0
+    The right values decide what is a row of weights: they are not negative and sum to 1, or are all 0
     where everything is hidden. Results of another kind, type or shape are left out: the checks report them.
     """
     by_call: dict[str, ComparedWeights] = {}
@@ -353,7 +353,7 @@ def _is_right(case: PlanCase, observation: CallObservation) -> bool:
     if all(np.ptp(part.values) == 0 for part in case.expected.parts if part.values.size):
         return False  # a single weight is 1 whatever it was made of
     pairs = zip(observation.parts, case.expected.parts, strict=True)
-    # much wider than any tolerance: a program that is right but for its precision isn't random
+    # much wider than any tolerance: a program that is right except for its precision isn't random
     return all(
         got.values.shape == part.values.shape and np.allclose(got.values, part.values, rtol=1e-2, atol=1e-6)
         for got, part in pairs

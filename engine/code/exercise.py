@@ -60,12 +60,21 @@ class CodeExercise:
     ----------
     item, version : str
         Item id and the hash of everything that decides about marks.
+    title : str
     function, signature : str
         What the student writes.
+    family_name : str
+        The item's ``plan``.
     checks : tuple of RubricCheck
         In the order of the spec, every prerequisite before what needs it.
+    mutants : tuple of KnownWrongProgram
     solutions : mapping of str to str
         File name to source.
+    starter : str
+        The file that students start from.
+    limits : Limits
+    forbidden : tuple of str
+        Calls that a submission may not contain.
     """
 
     item: str

@@ -211,7 +211,7 @@ def _scored(report: GradeReport) -> GradeReport:
 
 def _stopped_at(exercise: CodeExercise, failed: Check) -> tuple[Check, ...]:
     """Return the checks of a submission that got no further than this prerequisite."""
-    # that nothing forbidden is used is told only where it isn't so
+    # the check for forbidden names is reported only where it fails
     names = [name for name in PREREQUISITES if name != "allowed" or failed.id == "allowed"]
     place = names.index(failed.id)
     before = (Check(name, Verdict.PASSED, 0.0, 0.0) for name in names[:place])

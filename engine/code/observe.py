@@ -266,5 +266,5 @@ _TELLABLE = {
 
 
 def _blunt(exception: ExceptionInfo) -> str:
-    # a class name can be made up to carry a hidden input, so only known ones are told
+    # a class name can be made up to carry a hidden input, so only known ones are named
     return f"raised {exception.type}" if exception.type in _TELLABLE else "raised an exception"

@@ -254,7 +254,7 @@ class InputPlan:
         by_key: dict[str, list[CaseGroup]] = {}
         for group in groups:
             by_key.setdefault(group.property, []).append(group)
-        # the first problem is the one that is told, and only that of public cases may show its numbers
+        # the first problem is the one that is reported, and only that of public cases may show its numbers
         for same_property in by_key.values():
             same_property.sort(key=lambda group: not all(cases[member].public for member in group.members))
         frozen = MappingProxyType({key: tuple(same_property) for key, same_property in by_key.items()})

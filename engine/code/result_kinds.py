@@ -309,7 +309,7 @@ def _decoded(leaf: WireArray) -> ReadPart:
 
 
 def _is_single(leaf: WireArray) -> bool:
-    # told by the shape, before anything is decoded
+    # decided by the shape, before anything is decoded
     return math.prod(leaf.shape) == 1
 
 

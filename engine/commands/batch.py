@@ -245,7 +245,7 @@ def _keep_open(
     """Keep what this batch couldn't grade; return what earlier ones couldn't and is still open."""
     open_problems = context.open_problems(out)
     assert open_problems is not None  # `out` is a folder to keep them in
-    # Faults of the course's own files are found anew by each batch.
+    # Faults of the course's own files are found again by each batch.
     course_faults = {*(context.course.rule_problems() if context.course else ())}
     course_faults |= {*(context.roster.problems() if context.roster else ())}
     try:

@@ -131,7 +131,7 @@ class OwnerIndex:
     def _ids(self, person: DownloadPerson) -> list[str]:
         try:
             return common_ids(candidate_ids(person.who, self._roster))
-        except IntakeError:  # told when the person is joined
+        except IntakeError:  # reported when the person is joined
             return []
 
     def _join(self, person: DownloadPerson) -> str | None:

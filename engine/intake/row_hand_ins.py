@@ -1,7 +1,7 @@
 """Turn rows of answers into hand-ins, each for that student's own quiz.
 
 A row is graded only if it is certain whose it is and which quiz it answers; a doubtful answer is a problem
-to mend, never a zero.
+to fix, never a zero.
 """
 
 from __future__ import annotations
@@ -364,7 +364,7 @@ class _Taking:
             self.ignored.append(f"{self._file}:{row.line}: no answer in this row")
 
     def _tell_strange(self, answers: ClassAnswers) -> None:
-        # Once for each head, not for each student; somebody else's question is told for each row.
+        # Once for each head, not for each student; somebody else's question is reported for each row.
         known = {
             head
             for row, _, answered in self._answered

@@ -307,7 +307,7 @@ class _Nest:
         return self._finished()
 
     def _admitted(self, owner: Parts | None, entries: int = 1) -> bool:
-        # Those beyond a share are told once, not one by one.
+        # Those beyond a share are reported once, not one by one.
         if owner is not None and owner in self._left_out:
             return False
         if self._budget.room_of(owner) < entries or not self._has_room(owner, entries):

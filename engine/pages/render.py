@@ -136,6 +136,8 @@ def render(template: str, *, package: str | None = None, **values: Any) -> str:
     package : str, optional
         Package that has it in a folder ``templates``, if it isn't ours; it may extend ours, and its
         ``more.css`` is added to our style sheet.
+    **values
+        What the template shows.
 
     Notes
     -----

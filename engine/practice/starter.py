@@ -44,8 +44,14 @@ def starter_notebook(variant: Variant, statement: str, starter: str, commands: t
 
     Parameters
     ----------
+    variant : Variant
+        Of the exercise: its title and points.
     statement : str
         The stem in Markdown with ``$``-formulas, which notebooks show.
+    starter : str
+        Source of the starter file.
+    commands : tuple of str
+        What to type in a terminal.
     """
     steps = "\n".join(("In a terminal, in this folder:", "", *(f"    {command}" for command in commands)))
     cells = [

@@ -62,6 +62,8 @@ def compose(
     stored : sequence of Quiz
         What was drawn under this name before. It stays as it is, whatever became of plan and items; who
         comes later gets the same items for the same points, under the same rules.
+    progress : callable
+        Called once for each student's quiz.
 
     Returns
     -------

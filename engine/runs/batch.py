@@ -242,6 +242,8 @@ def grade_batch(
         Opened only if there is code to run.
     workers : int, optional
         Threads and slots; all cores by default.
+    mode : Mode
+        Kept in every report.
     progress : callable
         Number of files that have no grade yet → block whose value is called in this thread after each of
         them. Files from an earlier run don't count: they would make an estimate of the time left too bold.

@@ -229,7 +229,7 @@ class ItemGrade:
 
     @property
     def score(self) -> float:
-        """The points; 0 for an unreadable file, which the student is told about and can mend."""
+        """The points; 0 for an unreadable file, which the student is told about and can fix."""
         return (self.report.score or 0.0) if self.report is not None else 0.0
 
 

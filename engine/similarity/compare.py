@@ -102,8 +102,8 @@ class FeatureChannel:
     works : sequence of HandedInCode
     features : mapping of str to frozenset
         By source.
-    given : collection
-        What everybody got.
+    handouts : collection
+        Features of what everybody got.
     """
 
     def __init__(

@@ -2,8 +2,8 @@
 
 Every run of ``GRAM`` tokens of a statement is hashed; of any ``WINDOW`` hashes in a row the smallest is
 kept. So two statements that share a run of at least ``GUARANTEE`` = ``GRAM + WINDOW - 1`` tokens share a
-fingerprint, and no run of fewer than ``GRAM`` tokens is ever seen, but for statements that are shorter as a
-whole.
+fingerprint, and no run of fewer than ``GRAM`` tokens is ever seen, except for statements that are shorter
+as a whole.
 """
 
 from __future__ import annotations

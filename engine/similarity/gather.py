@@ -106,7 +106,7 @@ class ItemComparison:
     spread : SimilaritySpread
         Of the class itself.
     identical : tuple of tuple of HandedInCode
-        Two or more students' files that are the same but for blanks at line ends, the largest group first.
+        Two or more students' files that are the same except for blanks at line ends, the largest group first.
     """
 
     item: str

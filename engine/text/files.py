@@ -377,6 +377,8 @@ def decode(data: bytes, name: str, *, cookie: bool = False, error: type[InputErr
         The file's name in messages; already clean.
     cookie : bool
         Whether a Python coding cookie in the first two lines counts, if it names an ordinary encoding.
+    error : type of InputError
+        What is raised.
 
     Raises
     ------

@@ -40,7 +40,7 @@ M = TypeVar("M", bound="BaseModel")
 # with its place.
 MAX_DEPTH = 64
 MAX_VALUES = 50_000
-# Nobody mends more at a time, and a file of another kind has a fault in each line.
+# Nobody fixes more at a time, and a file of another kind has a fault in each line.
 _MAX_FAULTS = 100
 
 # LaTeX in double quotes: "\tanh" is a tab and "anh"; "\nabla" a new line and "abla".

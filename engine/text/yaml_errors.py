@@ -274,7 +274,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
 def _inside(text: str, place: YamlPlace, offset: int) -> tuple[int, int] | None:
-    """Return the place, from 1, of a character of a scalar, None where it can't be told."""
+    """Return the place, from 1, of a character of a scalar, None where it can't be determined."""
     if place.scalar is None or not 0 <= offset <= len(place.scalar.text):
         return None
     if place.scalar.style in ("|", ">"):
@@ -287,7 +287,7 @@ def _inside(text: str, place: YamlPlace, offset: int) -> tuple[int, int] | None:
 
 
 def _inside_block(text: str, place: YamlPlace, value: str, offset: int) -> tuple[int, int] | None:
-    # The lines of a block text stand in the file as they are, but for their indent.
+    # The lines of a block text stand in the file as they are, except for their indent.
     row, column = value.count("\n", 0, offset), offset - (value.rfind("\n", 0, offset) + 1)
     lines = _LINE.findall(text[place.start : place.end])[1:]
     if row >= len(lines):

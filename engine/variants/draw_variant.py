@@ -168,7 +168,7 @@ def solve(spec: ProblemSpec, stream: RandomStream) -> SolvedDraw:
             failures[error.expected or f"{error.where} has a value"] += 1
         except ImpossibleDraw as reason:
             raise DrawError(f"no variant can be drawn: {reason}", where=spec.id) from None
-        except ExpressionError as error:  # a fault of the spec, which no other numbers will mend
+        except ExpressionError as error:  # a fault of the spec, which no other numbers will fix
             error.where = f"{spec.id}, {error.where}"
             raise
         if not stream.used:  # nothing is random: another try is the same

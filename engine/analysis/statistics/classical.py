@@ -108,7 +108,7 @@ def correlation(first: Floats, second: Floats) -> float | None:
         return None
     first, second = first - first.mean(), second - second.mean()
     spread = float(np.sqrt((first @ first) * (second @ second)))
-    # constant but for rounding: the quotient would be noise
+    # constant except for rounding: the quotient would be noise
     if np.ptp(first) < 1e-9 or np.ptp(second) < 1e-9:
         return None
     return min(1.0, max(-1.0, float(first @ second) / spread))  # rounding may pass the ends by an ulp

@@ -87,7 +87,7 @@ def wilson(right: float, count: float, *, level: float = 0.95, together: int = 1
     share, weight = right / count, z * z / count
     middle = (share + weight / 2) / (1 + weight)
     half = math.sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
-    # at the ends the formula gives exactly 0 and 1, but for rounding errors
+    # at the ends the formula gives exactly 0 and 1, except for rounding errors
     return (0.0 if right == 0 else middle - half), (1.0 if right == count else middle + half)
 
 

@@ -38,6 +38,7 @@ class ItemPairs:
 
     Parameters
     ----------
+    items : tuple of str
     count : array
         Students with both; on the diagonal those with the item.
     covariance, correlation : array
@@ -65,7 +66,7 @@ def pairwise(matrix: ScoreMatrix) -> ItemPairs:
     squares = (matrix.centred() ** 2).T @ matrix.presented.astype(np.float64)
     enough = np.where(sums.count > 1, sums.count, np.nan)
     variance = (squares - sums.sums**2 / enough) / (enough - 1)
-    variance[variance <= 1e-12 * matrix.full[:, None] ** 2] = np.nan  # constant but for rounding
+    variance[variance <= 1e-12 * matrix.full[:, None] ** 2] = np.nan  # constant except for rounding
     correlation = np.clip(covariance / np.sqrt(variance * variance.T), -1.0, 1.0)
     return ItemPairs(matrix.items, sums.count, covariance, correlation)
 

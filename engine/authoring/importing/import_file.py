@@ -59,7 +59,7 @@ def import_file(
     source = read_source(path)
     form = detect_format(source, form)
     contents = READERS[form](source)
-    # a broken file is refused as a whole: an author mends it once, and imports no question twice
+    # a broken file is refused as a whole: an author fixes it once, and imports no question twice
     if contents.faults and not (keep_going and (contents.questions or contents.skipped)):
         raise ExchangeError.of_file(contents.faults)
     if not (contents.questions or contents.skipped):

@@ -171,6 +171,8 @@ class LintSubject:
         The problem file.
     document : YamlDocument, optional
         The same file with the place of each value; without it findings have no line.
+    facts : dict
+        What rules found out beside findings, for the report: the kill matrix, the keys counted.
     """
 
     spec: ProblemSpec

@@ -21,6 +21,7 @@ class ChoiceCard:
     ----------
     label : str
         What students see: a letter or a number.
+    text : RenderedText
     is_right : bool or None
         None where rightness belongs to the whole order or to a pair.
     belongs : str
@@ -28,7 +29,7 @@ class ChoiceCard:
     origin : str
         Id of the known mistake that made it.
     says : str
-        Feedback of who chooses it; empty where it says nothing.
+        Feedback for whoever chooses it; empty where there is none.
     """
 
     label: str
@@ -54,6 +55,8 @@ class FieldCard:
 
     Parameters
     ----------
+    id, type, points, prompt
+        As in :class:`engine.model.Part`.
     asks : str
         What is to be entered, as students read it.
     policy : str
@@ -62,6 +65,11 @@ class FieldCard:
         The right answer as it is typed; several where several texts are accepted.
     interval : str
         What numbers are accepted, entry by entry.
+    choices, prompts : tuple of ChoiceCard
+    wrong : tuple of WrongAnswerCard
+    feedback : str
+        What every wrong answer reads.
+    code : CodeAnswer or None
     """
 
     id: str

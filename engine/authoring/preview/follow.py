@@ -116,7 +116,7 @@ def _cards_of(
     from engine.items import item_version, load_spec
     from engine.variants import draw_seeded
 
-    registry = source.bank().registry()  # read anew: it may be what was saved
+    registry = source.bank().registry()  # read again: it may be what was saved
     spec = load_spec(source.path, registry=registry)
     version = item_version(spec, source.path)
     cards: list[VariantCard] = []

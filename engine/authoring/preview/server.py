@@ -80,7 +80,7 @@ HOST = "127.0.0.1"  # never another: keys are on the page
 _KEEP_ALIVE_S = 15.0  # shorter than any proxy or browser waits for a silent stream
 _RETRY_MS = 1000
 MAX_STREAMS = 32
-"""Pages that are told of changes at one time; the oldest gives way."""
+"""Most pages that are notified of changes; a further one takes the oldest one's place."""
 
 
 class PageHub:

@@ -1,3 +1,3 @@
-"""What is told about a wrong program: which known mistake it is, and the smallest input that shows it."""
+"""Explains a wrong program: which known mistake it makes, and the smallest input that shows it."""
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ three inputs.  It is named if no other mutant explains the same; one that explai
 match gives way to that one, and of pairs that explain the same the mistake that they share is named.
 
 Two rules keep names from programs that only break in the same way.  A program that computes nothing
-(:func:`engine.code.comparison.degenerate`) is told just that.  And a mutant that is known by NaN, zeros or
+(:func:`engine.code.comparison.degenerate`) is described as such.  And a mutant that is known by NaN, zeros or
 exceptions alone is named only if the submission mostly gives something else where that mutant is right: a row
 of NaN is no sign of an overflow if small scores give NaN too.
 """
@@ -51,7 +51,7 @@ class MutantBehaviour:
         Which of its functions: a file may hold the same mistake in several clothes.
     plan : InputPlan
     telling : list of str
-        Ids of cases that told this function from a submission before, the latest first; kept from
+        Ids of cases that distinguished this function from a submission before, the latest first; kept from
         plan to plan, because a case's id says what kind of input it is.
     """
 
@@ -77,7 +77,7 @@ class MutantBehaviour:
         return self._seen[place]
 
     def order(self) -> Iterator[int]:
-        """Yield the cases where it may be wrong by their place, first those that told it from others."""
+        """Yield the cases where it may be wrong by their place, the telling ones first."""
         if len(self._seen) == len(self._plan.cases):
             if self._wrong is None:
                 self._wrong = [place for place, (_, facets) in sorted(self._seen.items()) if facets]
@@ -285,7 +285,7 @@ def _matches(
 ) -> list[_Match]:
     """Return the mutants that the submission equals, within some aspects or everywhere.
 
-    `left` is what is wrong and not explained yet, all if None.
+    `unexplained_yet` is what is wrong and not explained yet; all if None.
     """
     unexplained = submission.wrong if unexplained_yet is None else unexplained_yet
     matches = []

@@ -28,13 +28,13 @@ class Property:
     title : str
         A few words on what is tried, shown beside the mark whether the check passed or not.
     sentence : str
-        What must hold: all that is told of a hidden check.
+        What must hold: all that students see of a hidden check.
     judge : callable
         Takes a group and what was observed; returns None where the property holds, else what was
         seen instead, as a clause for the student. Raises :class:`~engine.code.observe.UnusableError`
         where a call gave no array of the right shape.
     compares : bool
-        Whether it says no more than "differs from the reference".
+        Whether it only says "differs from the reference".
     contract : bool
         Whether it holds of many a program that is wrong: what it earns, it earns only where something is
         right.

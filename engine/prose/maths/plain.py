@@ -171,7 +171,7 @@ def _gap(before: Node, after: Node) -> bool:
 
 
 def _raised(text: str, alphabet: Mapping[str, str], mark: str) -> str:
-    # blanks inside are dropped (t - 1 becomes ₜ₋₁), but for those between words
+    # blanks inside are dropped (t - 1 becomes ₜ₋₁), except for those between words
     words = _BETWEEN_WORDS.sub("\0", text)
     squeezed = words.replace(" ", "").replace("\0", "" if _is_product(text) else " ")
     if all(c in alphabet for c in squeezed):

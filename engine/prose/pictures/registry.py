@@ -1,8 +1,8 @@
 """The kinds of pictures, how one travels through a text, and what all of them share.
 
 All ink is ``currentColor``, so that a picture follows the page into dark mode and onto paper, and what a
-number means is never told by colour alone. There is no style attribute, script, id or outside resource: pages
-forbid them.
+number means is never shown by colour alone. There is no style attribute, script, id or outside resource:
+pages forbid them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 
 from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, PlacedNode, TooLargeError, UnsupportedError
 
-# a table, because numpy computes dtype.name anew each time, in Python
+# a table, because numpy computes dtype.name again each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
 _NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)
 _CPU = "cpu"
