@@ -126,7 +126,7 @@ def test_a_record_that_cannot_be_written_costs_no_hint(grade, monkeypatch: pytes
         (("watch", "softmax", "mine.txt"), ".py or .ipynb"),
         (("watch", "softmax-weights", "mine.py"), "asks for an answer"),
         (("watch", "softmax", "mine.py", "--tier", "T9"), "T9"),
-        (("watch", "softmax"), "say which file"),
+        (("watch", "softmax"), "name the file to watch"),
     ],
 )
 def test_bad_usage_is_told_with_the_way_out(grade, arguments: tuple[str, ...], words: str) -> None:
