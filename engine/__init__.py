@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.course import Course
+    from engine.errors import UsageError
     from engine.items import ProblemSpec
     from engine.model import GradeReport, Variant
 
@@ -70,6 +71,8 @@ def load_item(item: str | Path) -> LoadedItem:
     """
     from engine.items import builtin_bank, item_version, load_spec
 
+    if not isinstance(item, str | Path):
+        raise _unexpected("load_item", "the id of an item or the path of a problem file", item)
     bank = builtin_bank()
     if isinstance(item, Path) or item.endswith((".yaml", ".yml")):
         path = Path(item)
@@ -105,7 +108,8 @@ def draw(
     engine.errors.DrawError
         No variant can be drawn; the message names the constraint that fails.
     engine.errors.UsageError
-        A student without a secret, or the other way round.
+        A student without a secret, or the other way round; an `attempt` without either; an `item` that isn't
+        what :func:`load_item` returns.
 
     Examples
     --------
@@ -117,11 +121,15 @@ def draw(
     from engine.variants import draw as draw_for
     from engine.variants import draw_seeded
 
-    if (student is None) != (secret is None):
+    if not isinstance(item, LoadedItem):
+        raise _unexpected("draw", "an item, as load_item returns it", item)
+    if (student is None) != (secret is None) or (attempt and student is None):
         raise UsageError(
             "a student's variant is drawn from the student's id and the course's secret",
             expected="both `student` and `secret`, or neither and a `seed`",
         )
+    if secret is not None and not isinstance(secret, bytes):
+        raise _unexpected("draw", "the secret as bytes, as open_course(path).secret() returns it", secret)
     spec, version, registry = item.spec, item.version, item.registry
     if student is None or secret is None:
         return draw_seeded(spec, version=version, registry=registry, seed=seed)
@@ -142,6 +150,11 @@ def grade_answers(variant: Variant, answers: str | Mapping[str, str]) -> GradeRe
     GradeReport
         Without a score where something can't be read: its checks say what and why.
 
+    Raises
+    ------
+    engine.errors.UsageError
+        A single text for a variant of several parts, or arguments of other types.
+
     Examples
     --------
     >>> variant = draw(load_item("softmax-weights"), seed=7)
@@ -149,9 +162,19 @@ def grade_answers(variant: Variant, answers: str | Mapping[str, str]) -> GradeRe
     >>> report.score, str(report.outcome)
     (None, 'format_error')
     """
+    from engine.errors import UsageError
     from engine.grading import grade_answers as grade
-    from engine.model import Mode, Response
+    from engine.model import Mode, Response, Variant
 
+    if not isinstance(variant, Variant):
+        raise _unexpected("grade_answers", "a variant, as draw returns it", variant)
+    if not isinstance(answers, str | Mapping):
+        raise _unexpected("grade_answers", "a text, or a mapping of part ids to texts", answers)
+    if isinstance(answers, str) and len(variant.parts) > 1:
+        raise UsageError(
+            f"this variant of {variant.item} has several parts",
+            expected=f"a mapping of {', '.join(part.id for part in variant.parts)} to texts",
+        )
     texts = {variant.parts[0].id: answers} if isinstance(answers, str) else dict(answers)
     return grade(variant, Response(texts), mode=Mode.PRACTICE, student=None)
 
@@ -195,8 +218,10 @@ def grade_code(
     from engine.runs.grade_file import plan_seed
     from engine.sandbox import SandboxOptions, open_runner
 
+    if not isinstance(item, LoadedItem):
+        raise _unexpected("grade_code", "an item, as load_item returns it", item)
     if item.spec.kind != "code":
-        raise UsageError(f"{item.spec.id} asks for no code", next_step="use grade_answers")
+        raise UsageError(f"{item.spec.id} isn't a code exercise", next_step="use grade_answers")
     submission = read_code_file(Path(source))
     exercise = load_exercise(item.spec, item.path.parent, item.version)
     plan = freeze_plan(exercise, plan_seed(secret, item.spec.id, item.version))
@@ -229,3 +254,12 @@ def open_course(path: str | Path) -> Course:
     from engine.course import Course
 
     return Course.open(Path(path))
+
+
+def _unexpected(function: str, expected: str, value: object) -> UsageError:
+    # In a notebook an id where an item belongs is the usual slip: a missing attribute wouldn't say so.
+    from engine.errors import UsageError
+
+    return UsageError(
+        f"{function} can't use this", expected=expected, got=f"{type(value).__name__} {value!r}"[:80]
+    )

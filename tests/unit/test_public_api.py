@@ -6,7 +6,9 @@ import doctest
 import inspect
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,5 +81,32 @@ def test_answers_of_several_parts_go_by_their_ids() -> None:
 
 
 def test_an_item_without_code_has_none_graded(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="asks for no code"):
+    with pytest.raises(UsageError, match="isn't a code exercise"):
         engine.grade_code(engine.load_item("softmax-weights"), tmp_path / "solution.py")
+
+
+def test_one_text_is_no_answer_to_several_parts() -> None:
+    variant = engine.draw(engine.load_item("l16-full-pass"))
+    with pytest.raises(UsageError, match="has several parts") as caught:
+        engine.grade_answers(variant, "1")
+    assert caught.value.expected == "a mapping of e, w, c to texts"
+
+
+def _slips() -> Iterator[tuple[str, Callable[[], object]]]:
+    item: Any = engine.load_item("softmax-weights")
+    variant: Any = engine.draw(item)
+    name: Any = "softmax-weights"
+    yield "the id of an item or the path of a problem file", lambda: engine.load_item(item)
+    yield "an item, as load_item returns it", lambda: engine.draw(name)
+    yield "an item, as load_item returns it", lambda: engine.grade_code(name, "softmax.py")
+    yield "the secret as bytes, as open_course", lambda: engine.draw(item, student="amy", secret=name)
+    yield "a variant, as draw returns it", lambda: engine.grade_answers(item, "1, 0, 0")
+    yield "a text, or a mapping of part ids to texts", lambda: engine.grade_answers(variant, variant)
+    yield "both `student` and `secret`, or neither", lambda: engine.draw(item, attempt=1)
+
+
+def test_the_usual_slips_in_a_notebook_say_what_is_expected() -> None:
+    for expected, call in _slips():
+        with pytest.raises(UsageError) as caught:
+            call()
+        assert expected in str(caught.value.expected)
