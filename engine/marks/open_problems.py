@@ -231,10 +231,6 @@ def _order(file: HandedFile) -> tuple[datetime, int]:
     return file.handed or _LAST, file.sequence
 
 
-# Canvas alone marks every late file as such: there, a file without the mark came in time.
-_MARKS_LATE = "canvas"
-
-
 @dataclass(frozen=True, slots=True)
 class Untimed:
     """Hand-ins to which the rules about late work couldn't be applied, because their time is unknown.
@@ -305,15 +301,17 @@ def untimed(
     now : datetime
         Nothing is late before it is due.
     """
+    from engine.intake.layouts import LAYOUTS
+
     without_time: dict[str, int] = {}
     marked_late: dict[str, int] = {}
+    layout = LAYOUTS.get(intake.layout)
     for files in intake.students:
         for file in files.files:
             if file.handed is not None or (files.student, file.name) in ungraded:
                 continue
-            # Rows of tables have no such mark, even in a download from Canvas.
-            by_system = intake.layout == _MARKS_LATE and file.filled is None
-            if by_system and not file.marked_late:
+            # Rows of tables have no such mark, even in a download whose files have it.
+            if layout is not None and layout.marks_late and file.filled is None and not file.marked_late:
                 continue
             if file.marked_late and policies.marked_late is not None:
                 continue

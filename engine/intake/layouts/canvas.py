@@ -26,6 +26,7 @@ class CanvasLayout(DownloadLayout):
     """A bulk download of Canvas."""
 
     name: ClassVar[str] = "canvas"
+    marks_late: ClassVar[bool] = True
 
     @classmethod
     def recognise(cls, listing: DownloadListing, *, forced: bool) -> Self | None:

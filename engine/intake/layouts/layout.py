@@ -159,6 +159,8 @@ class DownloadLayout(ABC):
     """
 
     name: ClassVar[str]
+    marks_late: ClassVar[bool] = False
+    """Whether the system marks every late file as such: a file without the mark then came in time."""
 
     def __init__(self, listing: DownloadListing) -> None:
         self.listing = listing
