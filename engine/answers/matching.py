@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
@@ -211,6 +211,15 @@ class Matching(AnswerType):
                 for hits in range(count + 1)
             )
         )
+
+    def rekeyed(self, shown: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
+        """Return the part with the targets that its prompts have now."""
+        pairs = zip(new.prompts, new.key_ids, strict=True)
+        target = {ids[prompt.id]: ids.get(key) for prompt, key in pairs if prompt.id in ids}
+        keys = [key for prompt in shown.prompts if (key := target[prompt.id]) is not None]
+        if len(keys) < len(shown.prompts):
+            raise ValueError("a prompt belongs to a target that this variant doesn't show")
+        return replace(shown, key_ids=tuple(keys))
 
     def key_words(self, part: Part) -> str:
         """Return each prompt with its target, in alphabetical order."""

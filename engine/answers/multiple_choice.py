@@ -13,7 +13,7 @@ A blank answer is 0 before any formula.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
@@ -28,7 +28,7 @@ from engine.answers.base import (
     PartSettings,
     sum_chances,
 )
-from engine.answers.options import MixedPool, WrittenOptions
+from engine.answers.options import MixedPool, WrittenOptions, rekeyed_choice
 from engine.answers.reading_options import read_labels, read_texts, same_words
 from engine.answers.single_choice import option_diagnosis
 from engine.items import MultipleChoiceAnswer
@@ -195,6 +195,12 @@ class MultipleChoice(AnswerType):
     def policy(self, part: Part) -> str:
         """Return the scoring rule in one sentence."""
         return POLICIES[self._policy(part)]
+
+    def rekeyed(self, shown: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
+        """Return the part with the options that are right now."""
+        # How many right options its variants can have is history, as the options that were shown are.
+        counts = {name: value for name, value in old.settings.items() if name == "right_counts"}
+        return replace(rekeyed_choice(shown), settings={**new.settings, **counts})
 
     def chance_score(self, part: Part) -> float:
         """Return the mean share of who tosses a coin for each option."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import comb
 from typing import Protocol
 
@@ -16,6 +17,15 @@ from engine.text.words import agree, count_noun
 # Of the options that one variant of a multiple choice shows: with more right ones among six or so, ticking
 # everything would pay.
 MOST_RIGHT = 4
+
+
+def rekeyed_choice(shown: Part) -> Part:
+    """Return a choice with the options that are right now as its key; see ``AnswerType.rekeyed``."""
+    right = tuple(option.id for option in shown.options if option.correct)
+    # A question whose options are all right, or all wrong, isn't a question any more.
+    if not right or len(right) == len(shown.options):
+        raise ValueError(f"{'every' if right else 'no'} option that this variant shows is right now")
+    return replace(shown, key_ids=right)
 
 
 class ConditionalEntry(Protocol):

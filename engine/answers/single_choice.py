@@ -19,7 +19,7 @@ from engine.answers.base import (
     letters,
     sum_chances,
 )
-from engine.answers.options import WrittenOptions
+from engine.answers.options import WrittenOptions, rekeyed_choice
 from engine.answers.reading_numbers import NumberRows, read_numbers
 from engine.answers.reading_options import read_labels, read_texts, same_words
 from engine.answers.typed_text import format_error, normal_signs, without_asides
@@ -144,6 +144,13 @@ class SingleChoice(AnswerType):
     def policy(self, part: Part) -> str:
         """Return that one option is right."""
         return "one option is right"
+
+    def rekeyed(self, shown: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
+        """Return the part with the option that is right now."""
+        part = rekeyed_choice(shown)
+        if len(part.key_ids) > 1:
+            raise ValueError(f"{len(part.key_ids)} of the options that this variant shows are right now")
+        return part
 
     def chance_score(self, part: Part) -> float:
         """Return one over the number of options."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
+from engine.answers import kind_of
 from engine.answers.base import FieldRenderer
 from engine.draws import ImpossibleDraw, RandomStream, RedrawNeeded, draw_parameter
 from engine.errors import DrawError, ExpressionError
@@ -146,31 +147,18 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
         return replace(new, prompt=old.prompt)
     reworded = getattr(answer, "key", None) is None
     options = _paired(spec, old.options, new.options, reworded=reworded)
-    letter = {theirs.id: current.id for current, theirs in options}
-    current = tuple(_with_current_key(*pair) for pair in options)
-    part = replace(new, prompt=old.prompt, options=current)
-    if old.type == "matching":
-        prompts = _paired(spec, old.prompts, new.prompts, reworded=True)
-        target = dict(zip((prompt.id for prompt in new.prompts), new.key_ids, strict=True))
-        keys = [letter.get(target[theirs.id]) for _, theirs in prompts]
-        if None in keys:
-            raise _undecided(spec, "a prompt belongs to a target that this variant doesn't show")
-        return replace(
-            part,
-            key_ids=tuple(key for key in keys if key is not None),
-            prompts=tuple(_with_current_key(*pair) for pair in prompts),
-        )
-    if old.type == "ordering":
-        return replace(part, key_ids=tuple(letter[name] for name in new.key_ids if name in letter))
-    right = tuple(option.id for option in current if option.correct)
-    # A question whose options are all right, or all wrong, isn't a question any more.
-    if not right or len(right) == len(current):
-        raise _undecided(spec, f"{'every' if right else 'no'} option that this variant shows is right now")
-    if old.type == "single_choice" and len(right) > 1:
-        raise _undecided(spec, f"{len(right)} of the options that this variant shows are right now")
-    # How many right options its variants can have is history, as the options that were shown are.
-    counts = {name: value for name, value in old.settings.items() if name == "right_counts"}
-    return replace(part, key_ids=right, settings={**new.settings, **counts})
+    prompts = _paired(spec, old.prompts, new.prompts, reworded=True)
+    shown = replace(
+        new,
+        prompt=old.prompt,
+        options=tuple(_with_current_key(*pair) for pair in options),
+        prompts=tuple(_with_current_key(*pair) for pair in prompts),
+    )
+    ids = {theirs.id: current.id for current, theirs in (*options, *prompts)}
+    try:
+        return kind_of(old.type).rekeyed(shown, new=new, old=old, ids=ids)
+    except ValueError as reason:
+        raise _undecided(spec, str(reason)) from None
 
 
 def _with_current_key(ours: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
