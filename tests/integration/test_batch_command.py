@@ -345,7 +345,7 @@ def test_lateness_that_cant_be_known_is_said(grade, course: Course) -> None:
     )
     said = grade("batch", "in", "--course", "dl", "--out", "out")
     told = "3 hand-ins have no time; the rules about late work for softmax and week weren't applied"
-    assert said.code == 0 and f"note: {told} to them\n  next: see in the learning system" in said.out
+    assert said.code == 0 and f"note: {told} to them\n  next: look up in the learning system" in said.out
     assert told.replace("'", "&#39;") in pages(Path("out"))["index"]
     again = grade("batch", "in", "--course", "dl", "--out", "out", "--json").json()
     assert again["without_time"] == {"softmax": 1, "week": 2} and again["only_marked_late"] == {}
