@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.repo.house import BOUNDS, ROOT, Module, modules, public_classes, short_and_private, sizes
+from tests.repo.house import BOUNDS, Module, modules, public_classes, short_and_private, sizes
 
 # Folders with one file for each command, or for each kind that somebody outside may add: it may be short.
 OF_KINDS = (
@@ -31,8 +32,8 @@ FIGURES = sizes()
 
 
 def _is_of_kinds(module: Module) -> bool:
-    relative = module.path.relative_to(ROOT).as_posix()
-    return any(relative.startswith(folder + "/") for folder in OF_KINDS)
+    folder = "/".join(module.name.split(".")[:-1]) + "/"
+    return any(folder.startswith(kinds + "/") for kinds in OF_KINDS)
 
 
 @pytest.mark.parametrize("figure", [name for name in BOUNDS if name not in OPEN])
@@ -47,6 +48,20 @@ def test_no_two_public_classes_share_a_name() -> None:
     for name, module in public_classes(EVERY):
         places[name].append(module)
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def repeated(of: Sequence[Module]) -> dict[str, list[str]]:
+    """Return the modules that share their last name with another, commands and kinds left out."""
+    places = defaultdict(list)
+    for module in of:
+        if not module.is_package and not _is_of_kinds(module):
+            places[module.path.stem].append(module.name)
+    return {name: where for name, where in places.items() if len(where) > 1}
+
+
+def test_no_name_of_a_module_repeats() -> None:
+    """A command may be called like what it runs, and a layout and a gradebook like their learning system."""
+    assert repeated(EVERY) == {}
 
 
 def test_no_module_is_a_splinter_of_its_only_importer() -> None:
@@ -71,3 +86,7 @@ def test_a_splinter_and_a_name_that_stands_twice_would_be_noticed(tmp_path: Path
         ("engine.part.tiny", "engine.part.big")
     ]
     assert [name for name, _ in public_classes(every)] == ["Thing", "Thing"]
+    elsewhere = folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "big.py").write_text("")
+    assert repeated(modules(tmp_path)) == {"big": ["engine.elsewhere.big", "engine.part.big"]}
