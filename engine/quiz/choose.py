@@ -102,6 +102,7 @@ def slots_of(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Questi
             pool = tuple(
                 spec.id for spec in specs if _matches(spec, draw) and _is_allowed(spec, plan.blueprint)
             )
+            # One place for all slots of an entry: a shortage is reported once, with how many are missing.
             slots += [QuestionSlot(loc, index, pool, own_family=section.per_student)] * draw.count
     return slots
 
@@ -271,6 +272,7 @@ class ItemChoice:
             Too few items are left for the student's own families.
         """
         items = list(self.common)
+        # What the whole class gets is reserved: nobody draws it a second time as an item of their own.
         differing = [index for index, slot in enumerate(self.slots) if slot.own_family]
         shared = {item for index, item in enumerate(items) if index not in differing}
         chosen = assign(
@@ -307,6 +309,7 @@ def choose_items(plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str) ->
         there isn't; an entry that finds too few items.
     """
     specs, _ = bank.readable()
+    # Names before numbers: a misspelt topic would otherwise be reported as too few items.
     faults = [*pin_faults(plan, bank), *topic_faults(plan, specs), *name_faults(plan, bank)]
     if faults:
         plan.refuse(faults)

@@ -31,6 +31,7 @@ def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
     """Return the id that the student's file carries: it says nothing about the draw."""
     # With a separator, so that ("a", "bc") and ("ab", "c") differ.
     message = "\x1f".join(["quiz", name, student, str(attempt)]).encode()
+    # 80 bits: no two quizzes of a course share an id, and nobody guesses a classmate's.
     return hmac.new(secret, message, hashlib.sha256).hexdigest()[:20]
 
 
@@ -126,6 +127,7 @@ def _questions(
     if first is None:
         return choose_items(plan, bank, secret, name).of
     questions = [ChosenQuestion(q.variant.item, q.points, q.section, q.own_family) for q in first.questions]
+    # Where all have the same items, the stored quiz says which: the blueprint may have changed since.
     if not any(question.own_family for question in questions):
         return lambda student: questions
     if first.plan != plan.fingerprint:

@@ -40,7 +40,8 @@ _Dumper.add_representer(
 
 
 def _yaml_text(text: str) -> str:
-    # Short lines stand plain; the rest as a block, wrapped so that an editor shows it without scrolling.
+    # Short lines stand plain; the rest as a block, wrapped so that an editor shows it without scrolling. What
+    # begins with a blank is a picture or a program, which wrapping would destroy.
     lines = [
         wrapped
         for line in text.expandtabs(4).strip().split("\n")
@@ -138,6 +139,7 @@ def typed(document: YamlDocument, loc: Loc) -> str:
     value = document.value(loc)
     if value is None or document.is_null(loc):
         return ""
+    # "[1, 2]" is how an answer is typed at a prompt too: it stays as it is, and is judged alike.
     if written.startswith("[") or not isinstance(value, list | dict):
         return written
     if isinstance(value, dict):  # ``{a, c}`` is a mapping too, of keys without values
@@ -182,6 +184,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
     answers: dict[int, dict[str, str]] = {}
     claims: dict[int, Mapping[str, Any]] = {}
     retries: dict[int, int] = {}
+    # All faults at once: a student corrects the file in one go.
     faults: list[Diagnostic] = []
     for index, question in enumerate(questions):
         loc: Loc = ("questions", index)
@@ -195,6 +198,7 @@ def read_filled(text: str | bytes | Path, filename: str | None = None) -> Filled
             faults.append(document.diagnostic(loc, f"question {number} appears twice in the file; keep one"))
         else:
             answers[number] = _answers_of(document, loc, question, faults)
+            # Never used for marking; kept so that a note can say what was edited.
             claims[number] = {"points": document.written((*loc, "points")), "stem": question.get("stem")}
             retries[number] = _retry(document, (*loc, "retry"), question.get("retry", "0"), faults)
     if faults:

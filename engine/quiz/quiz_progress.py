@@ -204,13 +204,12 @@ def next_variant(
     earlier = store.sittings.variants(quiz, question.number)
     retry = len(earlier)
     tried = {attempt.variant.id for attempt in progress.attempts if attempt.variant is not None}
-    if (
-        earlier[-1].id not in tried
-    ):  # drawn before, and not answered: nobody may pick the easiest of several variants
+    # Drawn before, and not answered: nobody may pick the easiest of several variants.
+    if earlier[-1].id not in tried:
         return replace(question, variant=earlier[-1], retry=retry - 1)
     variant = _new_variant(bank, secret, quiz, question, earlier)
     if variant is None:
-        # numbers can be worked out again; options can only be struck out
+        # Numbers can be worked out again; options can only be struck out.
         return None if is_choice(question.variant) else question
     stored = store.sittings.add_variant(quiz, question.number, retry, with_points(variant, question.points))
     return replace(question, variant=stored, retry=retry)
@@ -265,6 +264,7 @@ class QuizInProgress:
         self.quiz, self.path = quiz, path
         self._answers = {number: dict(parts) for number, parts in filled.answers.items()}
         self._retries = dict(filled.retries)
+        # Refuses a file with a variant that was never drawn, before anything is answered in it.
         as_answered(store, quiz, self._retries)
 
     @property
@@ -317,6 +317,7 @@ class QuizInProgress:
         for number, progress in self.sitting().progress.items():
             variant = progress.question.variant
             texts = {part.id: self.answers(number).get(part.id, "") for part in variant.parts}
+            # By hash, as the store finds it: the same texts again are the same attempt.
             sha = response_sha256(variant.id, Response(texts), self.quiz.id)
             attempt = self._store.graded(self.quiz.student, variant.item, sha, self._mode)
             if any(text.strip() for text in texts.values()) and attempt is None:
@@ -340,5 +341,6 @@ class QuizInProgress:
             return False
         self._answers[question.number] = {}
         self._retries[question.number] = question.retry
+        # At once: if the program ends now, the file has the variant that is answered next.
         self.save()
         return True

@@ -16,6 +16,7 @@ from engine.model import GradeReport, Outcome, Quiz, QuizRules, ResultDisclosure
 from engine.store import Attempt
 from engine.text.words import agree, count_noun, join_words, percent
 
+# Notes of stored reports: `why_nothing` finds them by these words, so an old wording must be found for ever.
 _REPEATED = (
     "These options were answered before, so this earns nothing and is no attempt: another one "
     "needs new options."
@@ -67,6 +68,7 @@ class CreditRules:
         before = counted_attempts(earlier)
         hints = self._hints.get(attempt.item, 0)
         if self._rules.attempts is not None and _repeats(attempt, before):
+            # Not refused: the answer is stored and marked, so that the student sees what became of it.
             share, note = 0.0, _REPEATED
         else:
             share = self._rules.share(len(before), hints)
@@ -141,6 +143,7 @@ def shown_report(
         A report on an answer that can't be read is shown at every level: it costs nothing, and the student
         must correct it.
     """
+    # Before all levels: a student must see what to correct, and it tells nothing about the key.
     if report.outcome is Outcome.FORMAT_ERROR:
         return QuestionRelease(level, report, with_solution=False)
     if not level.includes(ResultDisclosure.VERDICT):
