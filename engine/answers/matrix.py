@@ -9,6 +9,7 @@ from engine.answers.asked_precision import NumericSettings
 from engine.answers.numeric import NumericType
 from engine.answers.reading_numbers import NumberRows
 from engine.model import Part
+from engine.text.words import count_noun
 
 
 class Matrix(NumericType):
@@ -29,7 +30,7 @@ class Matrix(NumericType):
     def shape_words(self, part: Part) -> str:
         """Return e.g. ``2 rows of 3 numbers``."""
         rows, columns = self._shape(part)
-        return f"{rows} row{'s' * (rows > 1)} of {columns} number{'s' * (columns > 1)}"
+        return f"{count_noun(rows, 'row')} of {count_noun(columns, 'number')}"
 
     def label(self, part: Part, index: int) -> str:
         """Return e.g. ``row 2 column 1``."""

@@ -352,9 +352,9 @@ class NumericType(AnswerType):
         if settings.is_whole:
             return "whole"
         if (decimals := settings.decimals) is not None:
-            return f"to {decimals} decimal place{'s' * (decimals > 1)}"
+            return f"to {count_noun(decimals, 'decimal place')}"
         if (figures := settings.significant) is not None:
-            return f"to {figures} significant figure{'s' * (figures > 1)}"
+            return f"to {count_noun(figures, 'significant figure')}"
         return ""
 
 

@@ -160,7 +160,7 @@ class NumberRows:
             return count_noun(sizes[0], "number")
         if len(set(sizes)) > 1:
             return "rows of " + ", ".join(map(str, sizes)) + " numbers"
-        return f"{len(sizes)} row{'s' * (len(sizes) > 1)} of {sizes[0]} number{'s' * (sizes[0] > 1)}"
+        return f"{count_noun(len(sizes), 'row')} of {count_noun(sizes[0], 'number')}"
 
 
 def read_numbers(text: str, *, decimal_comma: bool = False) -> NumberRows:

@@ -255,26 +255,23 @@ class Untimed:
         cases = (
             (
                 self.without_time,
-                "have no time",
-                "has no time",
+                ("have", "no time"),
                 "look up in the learning system who was late, and set those marks by hand: grade mark set",
             ),
             (
                 self.marked_late,
-                "are marked as late, and not by how much",
-                "is marked as late, and not by how much",
+                ("are", "marked as late, and not by how much"),
                 "count them as late by `marked_late: {days: 1}` under `policies` in course.yaml",
             ),
         )
         messages = []
-        for numbers, several, single, step in cases:
+        for numbers, (verb, rest), step in cases:
             if numbers:
                 count = sum(numbers.values())
-                verb = single if count == 1 else several
-                assignments, pronoun = join_words(sorted(numbers)), "it" if count == 1 else "them"
+                pronoun = "it" if count == 1 else "them"
                 message = (
-                    f"{count_noun(count, 'hand-in')} {verb}; the rules about late work for {assignments} "
-                    f"weren't applied to {pronoun}"
+                    f"{count_noun(count, 'hand-in')} {agree(count, verb)} {rest}; the rules about late work "
+                    f"for {join_words(sorted(numbers))} weren't applied to {pronoun}"
                 )
                 messages.append((message, step))
         return messages

@@ -33,7 +33,7 @@ def unguarded(source: str) -> Iterator[tuple[int, str]]:
         for part, after in zip(node.values, node.values[1:], strict=False):
             if not (isinstance(part, ast.FormattedValue) and isinstance(after, ast.Constant)):
                 continue
-            if isinstance(part.value, ast.IfExp) and _is_ending(part.value):
+            if (isinstance(part.value, ast.IfExp) and _is_ending(part.value)) or _is_repeated(part.value):
                 yield node.lineno, ast.unparse(part.value)
             elif _is_count(part.value) and _is_plural(str(after.value), part.value):
                 yield node.lineno, f"{{{ast.unparse(part.value)}}}{after.value}"
@@ -43,6 +43,12 @@ def _is_ending(choice: ast.IfExp) -> bool:
     """Tell whether a choice appends an s to a noun or a verb."""
     ends = {side.value for side in (choice.body, choice.orelse) if isinstance(side, ast.Constant)}
     return ends in ({"", "s"}, {"", "es"}, {"is", "are"}, {"has", "have"}, {"does", "do"})
+
+
+def _is_repeated(value: ast.expr) -> bool:
+    """Return whether a value is an ending as often as a condition holds: ``"s" * (count > 1)``."""
+    sides = (value.left, value.right) if isinstance(value, ast.BinOp) else ()
+    return any(isinstance(side, ast.Constant) and side.value in ("s", "es") for side in sides)
 
 
 def _is_count(value: ast.expr) -> bool:
@@ -94,6 +100,7 @@ def test_every_count_of_the_engine_agrees_with_its_noun() -> None:
         'f"{report.graded} files graded"',
         "f\"{n} item{'' if n == 1 else 's'} checked\"",
         'f"{len(x)} are left"',
+        "f\"{n} item{'s' * (n > 1)} checked\"",
     ],
 )
 def test_a_count_without_its_noun_is_found(source: str) -> None:
