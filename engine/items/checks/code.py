@@ -80,9 +80,12 @@ def _circles(context: CheckContext, places: Mapping[str, Where]) -> Iterator[Dia
 def _mutants(context: CheckContext) -> Iterator[Diagnostic]:
     """Yield mutants that nothing kills or explains, and pairs of mutants that don't exist."""
     yield from _unknown_checks(context, "mutants", "killed_by")
-    mutants = context.entries("answer", "mutants")
-    single = {context.value(*where, "id") for where in mutants if not context.value(*where, "combines")}
-    for where in mutants:
+    single = {
+        name
+        for where, name in context.texts("answer", "mutants", field="id")
+        if not context.value(*where[:-1], "combines")
+    }
+    for where in context.entries("answer", "mutants"):
         has_feedback, is_pair = (
             bool(context.value(*where, "feedback")),
             bool(context.value(*where, "combines")),
@@ -92,7 +95,7 @@ def _mutants(context: CheckContext) -> Iterator[Diagnostic]:
             yield context.fault((*where, "id"), f"a mutant has either 'feedback' or 'combines', {what_else}")
         for place, name in context.texts(*where, "combines"):
             if name not in single:
-                near = did_you_mean(name, map(str, single))
+                near = did_you_mean(name, single)
                 yield context.fault(place, f"there is no mutant '{name}' of a single mistake{near}")
 
 

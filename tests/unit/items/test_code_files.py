@@ -90,6 +90,14 @@ def test_what_is_wrong_is_said(folder: Path, old: str, new: str, expected: list[
     assert all(want is None or want == have for have, want in zip(got, expected, strict=True))
 
 
+def test_an_id_that_is_no_text_is_a_fault_of_its_own(folder: Path) -> None:
+    assert faults(folder, "{id: sign, file", "{id: [], file") == ["text was expected, not an empty list"]
+    assert faults(folder, "{id: shape, property", "{id: {}, property") == [
+        "text was expected, not a mapping (key: value)",
+        "there is no check 'shape'",
+    ]
+
+
 def test_no_check_earns_a_point(folder: Path) -> None:
     text = SPEC.replace(", points: 1", "").replace(", points: 2", "")
     path = folder / "clip-scores.yaml"
