@@ -137,7 +137,7 @@ def _check_records(data: bytes) -> None:
         key, _, value = data[start + len(digits) + 1 : start + length].removesuffix(b"\n").partition(b"=")
         if key == b"size" and not value.isdigit():
             is_negative = value[:1] == b"-" and value[1:].isdigit()
-            raise DamagedError(f"a size that is {'negative' if is_negative else 'no number'}")
+            raise DamagedError("a size that is negative" if is_negative else "a size that isn't a number")
         start += length
 
 

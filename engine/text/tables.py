@@ -228,7 +228,7 @@ def _records(lines: Sequence[str], delimiter: str) -> Iterator[tuple[int, list[s
 
 def _why(fault: str) -> str:
     if "expected after" in fault:
-        return "a quotation mark isn't closed, or stands inside a cell without being doubled"
+        return "a quotation mark isn't closed, or is inside a cell without being doubled"
     return "a quotation mark is opened and not closed" if "end of data" in fault else fault
 
 

@@ -115,7 +115,7 @@ def test_one_persons_data(grade, course: Course) -> None:
     said = grade("store", "export-student", "007", "--course", "dl")
     assert said.code == 0
     (path,) = Path().glob("*.zip")
-    assert said.out == TABLE.format(n=1, m=3) + f"{path}: everything stored on 007, 4 files of code\n"
+    assert said.out == TABLE.format(n=1, m=3) + f"{path}: everything stored about 007, 4 files of code\n"
     with zipfile.ZipFile(path) as archive:
         told = json.loads(archive.read("person.json"))
     assert told["roster"] == {"id": "007", "name": "Nöther, Emmy", "email": "e@x"}
@@ -130,7 +130,7 @@ def test_one_persons_data(grade, course: Course) -> None:
 
 
 LEFT = """\
-left to you:
+still to be done by you:
   the line in roster.csv, and policies in course.yaml that name the student
   the quiz files in quizzes/, and what was handed in: grading that again would store it again
   pages, gradebooks and tables that were written, and what was uploaded

@@ -340,7 +340,7 @@ class _HtmlReader:
                 continue
             if text:
                 self.lost.append(
-                    "raised or lowered text that is too long for an index; it stands on the line"
+                    "raised or lowered text that is too long for an index; it is put on the line"
                 )
             for run in runs:
                 flow.add(run)

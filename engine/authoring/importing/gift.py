@@ -279,7 +279,7 @@ class _AnswerReading:
         answers = []
         for piece in pieces:
             if not piece.mark:
-                self.faults.add(piece.place, "text stands here before the first = or ~")
+                self.faults.add(piece.place, "there is text before the first = or ~")
                 continue
             answers.append(self._answer(piece, Fraction(int(piece.mark == "=")), self.form))
         # as in Moodle: several options can be picked where none is marked as the right one
@@ -318,7 +318,7 @@ class _AnswerReading:
     def _numbers(self, start: int, end: int) -> tuple[ForeseenAnswer, ...]:
         answers = [self._numeric(piece) for piece in self._pieces(start, end)]
         if not answers:
-            self.faults.add(self.block.place(start), "no number stands after the #")
+            self.faults.add(self.block.place(start), "there is no number after the #")
         return tuple(answers)
 
     def _numeric(self, piece: _Piece) -> ForeseenAnswer:

@@ -161,7 +161,7 @@ class _Handler(ContentHandler):
                 "XML knows no such entity; put the text into <![CDATA[ … ]]>, or write the character itself"
             )
         if "junk after document element" in complaint:
-            return "the XML has ended before this; everything stands inside one <quiz>"
+            return "the XML has ended before this; everything belongs inside one <quiz>"
         if "not well-formed" in complaint:
             return "a character that XML doesn't allow here; write & as &amp; and < as &lt;, or use CDATA"
         return f"this isn't XML: {clean_line(complaint, 100)}"

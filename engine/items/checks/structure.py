@@ -281,7 +281,7 @@ def _draw(context: CheckContext, site: AnswerSite, pool: str) -> Iterator[Diagno
 def unique_ids(context: CheckContext, loc: Where, noun: str) -> Iterator[Diagnostic]:
     """Yield ids that appear twice in the list at ``loc``."""
     for where, name in repeats(context.texts(*loc, field="id")):
-        yield context.fault(where, f"a {noun} with the id '{name}' stands above already")
+        yield context.fault(where, f"a {noun} with the id '{name}' is defined above already")
 
 
 def _equal_texts(context: CheckContext, loc: Where, noun: str) -> Iterator[Diagnostic]:
@@ -336,7 +336,7 @@ def check_errata(context: CheckContext) -> Iterator[Diagnostic]:
     for where in errata:
         yield from _erratum(context, where, letters)
     for where, name in repeats(context.texts("errata", field="id")):
-        yield context.fault(where, f"the erratum '{name}' stands above already")
+        yield context.fault(where, f"the erratum '{name}' is defined above already")
 
 
 def _printed_key(context: CheckContext, letters: dict[str, object]) -> Iterator[Diagnostic]:

@@ -160,7 +160,7 @@ class BeamTree(StemPicture):
         above: set[tuple[str, ...]] = {()}
         for hypothesis in self.hypotheses:
             if hypothesis.words[:-1] not in above or hypothesis.words in above:
-                raise TypeError("a hypothesis stands after the one that it continues, and once")
+                raise TypeError("a hypothesis comes after the one that it continues, and once")
             above.add(hypothesis.words)
 
     @classmethod

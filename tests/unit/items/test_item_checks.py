@@ -234,7 +234,7 @@ misconceptions:
         ("[m-neg, m-own]", "[m-neg], key_position: 0", ["3:83: 'key_position' needs 'shuffle: false'"]),
         ("[m-neg, m-own]", "[m-neg], key_position: 2, shuffle: false", ["3:97: the key can't be at position 2 of 2 options (counted from 0)"]),
         (", feedback: Ours.", "", ["6:10: 'm-own' isn't in the registry; give it 'feedback' here, or a sentence in misconceptions.yaml"]),
-        ("id: m-own", "id: m-neg", ["3:82: 'm-own' isn't among 'misconceptions'; list it there with its 'expr'", "6:10: a misconception with the id 'm-neg' stands above already"]),
+        ("id: m-own", "id: m-neg", ["3:82: 'm-own' isn't among 'misconceptions'; list it there with its 'expr'", "6:10: a misconception with the id 'm-neg' is defined above already"]),
         ("key: softmax(e), ", "", ["3:9: a single choice needs 'options', or 'key' and 'distractors'"]),
     ],
 )  # fmt: skip
@@ -252,7 +252,7 @@ def test_computed_options(tmp_path: Path, old: str, new: str, expected: list[str
         (
             "{type: ordering, cards: [{id: a, text: A}, {id: a, text: A}]}",
             [
-                "2:57: a card with the id 'a' stands above already",
+                "2:57: a card with the id 'a' is defined above already",
                 "2:66: this card has the text of one above",
             ],
         ),
@@ -265,7 +265,7 @@ def test_computed_options(tmp_path: Path, old: str, new: str, expected: list[str
             "{type: matching, targets: [{id: a, text: L}, {id: a, text: R}],"
             " prompts: [{text: x, target: a}, {text: x, target: a}]}",
             [
-                "2:59: a target with the id 'a' stands above already",
+                "2:59: a target with the id 'a' is defined above already",
                 "2:112: this prompt has the text of one above",
             ],
         ),

@@ -65,7 +65,7 @@ def _places(subject: LintSubject) -> Iterator[LintFinding]:
         if match is None and is_drawn:
             match = _SAYING.search(written.text)
         if match is not None:
-            message = f"{match[0]!r} names an option that stands elsewhere, or isn't shown, in other variants"
+            message = f"{match[0]!r} names an option that is elsewhere, or isn't shown, in other variants"
             yield subject.warning(message, written.loc, next_step="say in words what it says")
 
 

@@ -309,7 +309,7 @@ def _scored_version(subject: LintSubject, printed: PrintedExercise) -> Iterator[
             expected=", ".join(sorted(printed_letters)) + ", unshuffled",
             got=", ".join(sorted(scored_letters)) + (", shuffled" if answer.shuffle else ""),
             next_step="set shuffle: false and key_position, so that the letters match the print; or write "
-            "into the stem that the options stand in another order than in the source",
+            "into the stem that the options are in another order than in the source",
         )
 
 

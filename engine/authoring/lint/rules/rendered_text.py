@@ -114,7 +114,7 @@ def _labels(subject: LintSubject) -> Iterator[LintFinding]:
         if not subject.is_code and (match := _PLACEHOLDER.search(_NO_PROSE.sub(" ", text.text))):
             # no error: braces may be meant, as in a question on sets or of another system
             message = f"{match[0]!r} looks like something that was to be filled in"
-            step = "a drawn value stands in two braces: {{ name }}"
+            step = "a drawn value is written in two braces: {{ name }}"
             yield subject.warning(message, text.loc, next_step=step)
         if text.kind == "title":
             if "{{" in text.text or "{%" in text.text:
