@@ -15,6 +15,8 @@ from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
 from engine.sandbox import SandboxOptions, open_runner
 
+pytestmark = pytest.mark.slow
+
 BANK = builtin_bank()
 ITEMS = [spec.id for spec in BANK.readable()[0] if spec.kind == "code"]
 
