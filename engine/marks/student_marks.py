@@ -234,28 +234,24 @@ class _ColumnWork:
         rules = self.terms.rules
         # Ungraded work as a 0 and as full marks: where both give the same points, grading can't matter.
         low = choose(rules, self.full, self.points(Fraction(0)), late_days)
-        if low is None or not self.is_waiting:
+        if low is None or not self.waiting:
             return low
         high = choose(rules, self.full, self.points(self.full), late_days)
         is_graded = self.usable[low.index].report.score is not None
         return low if high is not None and high.value == low.value and is_graded else None
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether an attempt that counts is ungraded."""
-        return bool(self._waiting)
-
-    @property
-    def _waiting(self) -> list[Attempt]:
+    def waiting(self) -> list[Attempt]:
+        """The attempts that count and have no score yet."""
         return [a for a in self.usable if a.report.score is None and self.terms.is_counted(a.handed)]
 
     def attempt_for(self, choice: CountedChoice | None) -> Attempt | None:
         """Return the attempt that stands for a choice; None where nothing was handed in."""
         if choice is not None:
             return self.usable[choice.index]
-        if self.is_waiting:
+        if self.waiting:
             # The newest one: it is what the student waits for.
-            return self._waiting[-1]
+            return self.waiting[-1]
         # Nothing counts, and yet there is work: the page shows the best of it.
         best = max(self.usable, key=lambda attempt: attempt.report.score or 0.0, default=None)
         return best or (self.attempts[-1] if self.attempts else None)
@@ -340,7 +336,7 @@ def student_marks(
         mark = _rounded(_mark(work, raw, choice, days, policies, now), policies.round)
         hand = by_hand.get(work.column.id)
         marks[work.column] = mark if hand is None else _set_by_hand(mark, hand, work.column.max_score)
-    waiting = {work.column for work in works if work.is_waiting and _is_open(marks[work.column])}
+    waiting = {work.column for work in works if work.waiting and _is_open(marks[work.column])}
     # Work that isn't due yet can still be handed in, so it is never dropped as missing.
     due = {work.column for work in works if work.terms.is_due(now)}
     # After marks by hand and rounding: what is dropped is what the student sees.
@@ -387,7 +383,7 @@ def _mark(
     if choice is not None:
         why = sentences(work.terms.rules, work.full, work.points(Fraction(0)), choice, late_days)
         return ColumnMark(raw, rounded(choice.value), tuple(why))
-    if work.is_waiting:
+    if work.waiting:
         return ColumnMark(raw, None)
     return _nothing_counts(work, raw, zero=policies.missing == "zero" and work.terms.is_due(now))
 
