@@ -184,8 +184,7 @@ def _possible_mistakes(variant: Variant) -> frozenset[str]:
 
 
 def _in_words(values: Mapping[str, DrawnValue]) -> str:
-    text = ", ".join(f"{name} = {_entries(value)}" for name, value in values.items())
-    return clean_line(text, 2000)
+    return clean_line(", ".join(f"{name} = {_entries(value)}" for name, value in values.items()), 2000)
 
 
 def _entries(value: DrawnValue) -> str:
@@ -298,10 +297,6 @@ class _Submissions:
         else:
             self.real.append((order, work))
 
-    @property
-    def is_something(self) -> bool:
-        return bool(self.real) or self.unreadable > 0
-
 
 def collect(
     store: Store,
@@ -341,9 +336,7 @@ def collect(
 
 def _first(tries: Mapping[tuple[ItemTest, str, str], _Submissions], count: int) -> FirstAttempts:
     # a blank answer counts only in a quiz that was handed in with something in it
-    answered = {
-        (test, student) for (test, student, _), submissions in tries.items() if submissions.is_something
-    }
+    answered = {(test, student) for (test, student, _), each in tries.items() if each.real or each.unreadable}
     works: dict[ItemTest, list[ItemAttempt]] = {}
     missing: dict[tuple[ItemTest, str], MissingFigures] = {}
     for (test, student, item), submissions in tries.items():
