@@ -21,8 +21,8 @@ from pathlib import Path
 from engine.code import exercise_of, freeze_plan
 from engine.code.exercise import CodeExercise
 from engine.code.explain.in_process import TrustedRunner
-from engine.code.grade import grade_code
 from engine.code.source import function_names
+from engine.grading import grade_code
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, Mode
 

@@ -38,9 +38,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
+from engine.code import CodeExercise, exercise_of, freeze_plan
 from engine.code.explain.in_process import TrustedRunner
 from engine.errors import InputError, SoftmarkError, SpecError
+from engine.grading import grade_code
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner

@@ -21,9 +21,10 @@ import counterexamples
 import diagnosis
 
 from engine.authoring.lint import lint_bank
-from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
+from engine.code import CodeExercise, exercise_of, freeze_plan
 from engine.code.explain.in_process import TrustedRunner
 from engine.commands.lint import matrix_lines
+from engine.grading import grade_code
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, Mode
 

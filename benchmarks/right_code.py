@@ -26,7 +26,7 @@ def failures(item: str, first: int, count: int) -> list[str]:
     """Return a line for each right file and seed that didn't get full marks."""
     from engine.code import exercise_of, freeze_plan
     from engine.code.explain.in_process import TrustedRunner
-    from engine.code.grade import grade_code
+    from engine.grading import grade_code
     from engine.items import builtin_bank
 
     bank = builtin_bank()

@@ -58,7 +58,7 @@ def rounds_of_20(known: Sequence[Handed], rounds: int) -> Iterator[dict[str, Any
         ``prepare`` (seconds for loading exercises and freezing plans), ``seconds`` per submission,
         ``verdicts`` (check → verdict per submission), ``outcomes``. The first round is the cold one.
     """
-    from engine.code import grade_code
+    from engine.grading import grade_code
     from engine.intake import read_code_file
     from engine.model import Mode
     from engine.sandbox import SandboxOptions, open_runner
@@ -96,7 +96,7 @@ def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]
     dict
         ``softmark`` and ``fork``: seconds per round and submission.
     """
-    from engine.code import grade_code
+    from engine.grading import grade_code
     from engine.intake import read_code_file
     from engine.model import Mode
     from engine.sandbox import SandboxOptions, open_runner
@@ -172,11 +172,11 @@ class _Grader:
         self._prepared = _prepared(items, b"a mixed class")
 
     def grade(self, item: str, submission: Any, runner: Any, student: str) -> Any:
-        import engine.code
+        import engine.grading
         from engine.model import Mode
 
         begun = time.perf_counter()
-        report = engine.code.grade_code(
+        report = engine.grading.grade_code(
             *self._prepared[item], submission, runner, mode=Mode.MARKS, student=student, explain=self._explain
         )
         with self._lock:

@@ -21,9 +21,9 @@ __all__ = ["STAGES", "Stages", "TimedRunner"]
 
 # stage → where the function lies that is the whole of it
 STAGES = {
-    "rest of the desk (outside grade_code)": "engine.runs.grade_file:FileGrader.grade",
+    "rest of a file (outside grade_code)": "engine.runs.grade_file:FileGrader.grade",
     "read the file": "engine.intake:read_code_file",
-    "rest of grade_code": "engine.code:grade_code",
+    "rest of grade_code": "engine.grading:grade_code",
     "parse": "engine.code.grade:examine_source",
     "fork": "engine.sandbox.zygote_runner:ChildLink",
     "decode": "engine.code.grade:observe",

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, freeze_plan, load_exercise
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
+from engine.grading import grade_code
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Verdict
 from engine.runner import Runner

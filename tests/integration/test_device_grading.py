@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.code import exercise_of, freeze_plan, grade_code
+from engine.code import exercise_of, freeze_plan
+from engine.grading import grade_code
 from engine.intake import read_code_file
 from engine.items.bank import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome

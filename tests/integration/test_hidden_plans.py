@@ -15,7 +15,7 @@ import pytest
 
 from engine.code import exercise_of, freeze_plan
 from engine.code.exercise import CodeExercise
-from engine.code.grade import grade_code
+from engine.grading import grade_code
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner

@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, freeze_plan, load_exercise
 from engine.code.plan import InputPlan
+from engine.grading import grade_code
 from engine.intake import read_submission
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome

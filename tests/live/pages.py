@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 
-from engine.code import exercise_of, freeze_plan, grade_code
+from engine.code import exercise_of, freeze_plan
 from engine.code.explain.in_process import TrustedRunner
-from engine.grading import grade_answers
+from engine.grading import grade_answers, grade_code
 from engine.hand_ins import IntakeProblem
 from engine.items import builtin_bank
 from engine.marks.class_table import ClassTable, ColumnMark, ItemResult, StudentResults, TableColumn

@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, freeze_plan, load_exercise
 from engine.code.arguments import array_of, leaf_of
 from engine.code.examine import examine_source
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan, close, relative_tolerance
+from engine.grading import grade_code
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 

@@ -22,12 +22,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, freeze_plan, load_exercise
 from engine.code.explain.counterexample import _varied
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
 from engine.code.properties import property_of
 from engine.code.result_kinds import ArrayResult, HypothesesResult, TokensResult, TupleResult
+from engine.grading import grade_code
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, Job, RunResult, WireArray

@@ -189,7 +189,7 @@ def test_a_renamed_function_does_what_it_did() -> None:
 
 
 def test_no_exercise_is_no_class(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="isn't a code exercise"):
+    with pytest.raises(ValueError, match="no code exercise"):
         script("classes.mixing").read_exercises(tmp_path)
 
 

@@ -14,8 +14,9 @@ from arena_attack import Attack
 from arena_client import ATTACKS, PROJECT
 from arena_world import World
 
-from engine.code import CodeExercise, freeze_plan, grade_code, load_exercise
+from engine.code import CodeExercise, freeze_plan, load_exercise
 from engine.code.plan import InputPlan
+from engine.grading import grade_code
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Limits, Runner

@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.code import CodeExercise, grade_code
+from engine.code import CodeExercise
 from engine.code.exercise import KnownWrongProgram
 from engine.code.explain.counterexample import MAX_CALLS, CandidateInput, LruCache, complexity, simpler
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
+from engine.grading import grade_code
 from engine.model import CodeSubmission, Counterexample, GradeReport, Mode, Outcome
 from engine.runner import CallOutcome, CallStatus, Job, RunResult
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.code import CodeExercise, grade_code
+from engine.code import CodeExercise
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
 from engine.errors import EngineError, RunnerLostError
+from engine.grading import grade_code
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import CallOutcome, CallStatus, ExceptionInfo, Job, RunResult
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.code import CodeExercise, freeze_plan, grade_code
+from engine.code import CodeExercise, freeze_plan
 from engine.code.explain.in_process import TrustedRunner
+from engine.grading import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 
 PLAIN = """

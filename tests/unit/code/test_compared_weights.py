@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.code import CodeExercise, grade_code
+from engine.code import CodeExercise
 from engine.code.comparison import MOST_CASES
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
+from engine.grading import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.store.sql_tables import decode, encode
 from tests.oracles.loops import softmax as softmax_by_loops

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.code import CodeExercise, exercise_of, freeze_plan, grade_code
+from engine.code import CodeExercise, exercise_of, freeze_plan
+from engine.grading import grade_code
 from engine.intake.notebook import notebook_source
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict

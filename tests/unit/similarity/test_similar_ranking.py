@@ -12,8 +12,9 @@ from statistics import mean
 
 import pytest
 
-from engine.code import freeze_plan, grade_code, load_exercise
+from engine.code import freeze_plan, load_exercise
 from engine.code.explain.in_process import TrustedRunner
+from engine.grading import grade_code
 from engine.items import load_spec
 from engine.model import CodeSubmission, Mode, Outcome
 from engine.similarity.compare import compare, known_spread
