@@ -1,4 +1,4 @@
-"""What a family of plans is, what families of arrays inherit, and where a family is found by its name.
+"""What a family of plans is and how it is found, what families of arrays inherit, how their sizes are drawn.
 
 A family says what inputs an exercise tries, and what the reference gives for them. Each is one file of
 ``families/``, whose name is what a spec's ``plan`` gives: adding a file with a ``FAMILY`` adds a family.
@@ -9,24 +9,29 @@ equal letters have equal sizes. A dot in front stands for leading axes of any nu
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument
 from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, relative_tolerance
-from engine.code.plan_builder import Arguments, PlanBuilder
-from engine.code.random_values import ExactValues
+from engine.code.plan_builder import Arguments, ExactValues, PlanBuilder
+from engine.text.files import keep_libraries_tidy
+from engine.text.words import count_noun
 
 if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
     from torch import Tensor
 
 Floats = NDArray[np.float64]
@@ -286,3 +291,100 @@ def gradients_of(function: Callable[..., Tensor], arrays: Arrays, cotangent: Flo
     # of a sum of products, since autograd wants a single number
     total = (function(*leaves) * torch.from_numpy(cotangent)).sum()
     return [np.asarray(gradient.numpy()) for gradient in torch.autograd.grad(total, leaves)]
+
+
+T = TypeVar("T")
+# Sizes and other specs of inputs are drawn by hypothesis, a function of the seed alone for one version of it
+# (the constraints file pins that). Strategies must draw integers below 100 only: to larger ones hypothesis
+# adds constants that it finds in whatever modules happen to be loaded, and the plan would depend on them.
+_lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
+
+
+def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
+    """Return `count` different examples of a strategy, the same for the same seed.
+
+    Hypothesis tries the smallest example first and then random ones; examples that repeat are dropped.
+    Inside a hypothesis test of the caller's, its health check ``nested_given`` must be off.
+
+    Raises
+    ------
+    ValueError
+        The strategy has fewer than `count` examples.
+    """
+    with _lock:
+        examples = _examples(strategy, 4 * count + 8, seed)
+    if len(examples) < count:
+        raise ValueError(f"the strategy has fewer than {count_noun(count, 'example')}")
+    return examples[-count:]  # the first ones are the smallest, the last ones the most varied
+
+
+def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
+    keep_libraries_tidy()  # for callers that don't come through the command line
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import seed as seeded
+
+    examples: dict[Any, T] = {}
+
+    @seeded(int.from_bytes(hashlib.sha256(b"specs" + seed).digest()[:8], "big"))
+    @settings(
+        max_examples=most,
+        database=None,  # nothing of an earlier run may come back: the plan depends on the seed alone
+        deadline=None,
+        phases=[Phase.generate],  # no shrinking: nothing fails here
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(example: T) -> None:
+        examples.setdefault(example, example)
+
+    collect()
+    return list(examples.values())
+
+
+def unequal_sizes(
+    count: int, among: Sequence[int] = (2, 3, 4, 5), *, least: Mapping[int, int] = MappingProxyType({})
+) -> SearchStrategy[tuple[int, ...]]:
+    """Return a strategy for sizes no two of which are equal, so that every transposed matrix shows.
+
+    Parameters
+    ----------
+    count : int
+    among : sequence of int
+        As many as `count` or more.
+    least : mapping of int to int
+        The smallest size allowed, by position.
+    """
+    from hypothesis import strategies as st
+
+    sizes = st.permutations(among).map(lambda order: tuple(order[:count]))
+    if not least:
+        return sizes
+    return sizes.filter(lambda order: all(order[place] >= size for place, size in least.items()))
+
+
+def integers(low: int, high: int) -> SearchStrategy[int]:
+    """Return a strategy for integers from `low` to `high`, both included and below 100 (see above)."""
+    from hypothesis import strategies as st
+
+    return st.integers(low, high)
+
+
+def hundreds(low: int, high: int) -> SearchStrategy[float]:
+    """Return a strategy for 100 times an integer from `low` to `high`."""
+    # the factor belongs to the strategy: hypothesis draws other sizes beside it when it is applied outside
+    return integers(low, high).map(lambda count: 100.0 * count)
+
+
+def together(*strategies: SearchStrategy[Any]) -> SearchStrategy[tuple[Any, ...]]:
+    """Return a strategy for one example of every strategy."""
+    from hypothesis import strategies as st
+
+    return st.tuples(*strategies)
+
+
+def draw_sizes(seed: bytes, *strategies: SearchStrategy[Any], different: int = 0) -> tuple[Any, ...]:
+    """Return one example of every strategy; no two of the first `different` ones are equal."""
+    sizes = together(*strategies)
+    if different:  # hypothesis likes to draw the same again
+        sizes = sizes.filter(lambda drawn: len(set(drawn[:different])) == different)
+    return draw_specs(sizes, 1, seed)[0]

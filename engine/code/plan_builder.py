@@ -7,10 +7,14 @@ only says what is special about its function:
     square = plan.case("square", x, public=True)
     plan.judge("sum1", square, axis=-1)
     frozen = plan.plan()
+
+The numbers in the arrays come from :class:`ExactValues`.
 """
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +33,6 @@ from engine.code.plan import (
     group_key,
     widen_tolerance,
 )
-from engine.code.random_values import ExactValues
 
 Arguments = Sequence[Argument]
 # properties that compare an input with the same numbers as plain arrays in double precision
@@ -329,3 +332,79 @@ def _other_sizes(size: int) -> Iterator[int]:
 def _resized(array: NDArray[Any], axis: int, size: int) -> NDArray[Any]:
     # what is needed beyond the end is repeated: nothing but the size is odd about the array
     return np.asarray(np.take(array, np.arange(size) % array.shape[axis], axis=axis))
+
+
+def spread(size: int) -> NDArray[np.float64]:
+    """Return 0, 1, 2 … where they stay below 8, else as many numbers that do, no two equal."""
+    step = 1.0
+    while step * (size - 1) >= 8:
+        step /= 2
+    return np.asarray(np.arange(size) * step, dtype=np.float64)
+
+
+class ExactValues:
+    """A stream of small exact numbers, a function of the seed: PCG64's raw integers.
+
+    They are small multiples of 1/8, which every floating dtype from float16 on holds exactly, so relations
+    such as x + 1e4 are exact in float64 and float32.
+    """
+
+    def __init__(self, seed: bytes) -> None:
+        self._bits = np.random.PCG64(int.from_bytes(hashlib.sha256(b"values" + seed).digest(), "big"))
+
+    def integers(self, low: int, high: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return integers from `low` to `high`, both included."""
+        count = math.prod(shape)
+        # raw integers, whose stream numpy keeps from version to version; its distributions may change
+        raw = np.asarray(self._bits.random_raw(count), dtype=np.uint64).reshape(shape)
+        return (raw % np.uint64(high - low + 1)).astype(np.int64) + low
+
+    def eighths(self, bound: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return multiples of 1/8 from -bound to bound."""
+        return self.integers(-8 * bound, 8 * bound, shape) / 8.0
+
+    def distinct(self, bound: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return multiples of 1/8 from -bound to bound, of 1/16 and so on if need be, no two equal."""
+        size, steps = math.prod(shape), 8
+        while size > 2 * steps * bound + 1:
+            steps *= 2
+        available = 2 * steps * bound + 1
+        return (self.order(available)[:size].reshape(shape) - steps * bound) / float(steps)
+
+    def shuffled(self, size: int) -> NDArray[np.int64]:
+        """Return any permutation of 0 … size-1, each as likely as the others."""
+        # of 2**40 numbers two are hardly ever equal, so every order is as likely
+        return np.argsort(self.integers(0, 2**40, (size,)), kind="stable")
+
+    def order(self, size: int) -> NDArray[np.int64]:
+        """Return a permutation of 0 … size-1 that moves something; size 2 or more."""
+        order = self.shuffled(size)
+        return np.roll(order, 1) if np.array_equal(order, np.arange(size)) else order
+
+    def partial_mask(self, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return a mask under which every row sees something and misses something."""
+        mask = np.empty(shape, dtype=bool)
+        for row in mask.reshape(-1, shape[-1]):
+            row[:] = self.integers(0, 1, row.shape) == 1
+            order = self.order(len(row))
+            row[order[0]], row[order[1]] = True, False
+        return mask
+
+    def weights(self, shape: tuple[int, ...], *, step: int, noise: int, total: int) -> NDArray[np.float64]:
+        """Return positive rows that sum to 1 exactly, no two entries of a row equal.
+
+        Parameters
+        ----------
+        shape : tuple of int
+        step, noise : int
+            All entries but the largest lie `step` apart, plus 0 … `noise`, in units of 1/`total`.
+        total : int
+            A power of two, large enough for the largest entry to take up the rest.
+        """
+        n = shape[-1]
+        rows = []
+        for _ in range(math.prod(shape[:-1])):
+            parts = step * (1 + self.shuffled(n)) + self.integers(0, noise, (n,))
+            parts[np.argmax(parts)] += total - parts.sum()
+            rows.append(parts / total)
+        return np.array(rows).reshape(shape)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.array_family import Arrays, Floats
-from engine.code.plan_builder import PlanBuilder
-from engine.code.random_values import ExactValues, draw_specs
+from engine.code.array_family import Arrays, Floats, draw_specs
+from engine.code.plan_builder import ExactValues, PlanBuilder
 from engine.code.step_table import StepTable
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import numpy as np
 from engine.code.arguments import Argument
 from engine.code.array_family import ArrayFamily, ArrayInputs, Arrays, Floats, Rounding
 from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
-from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
-from engine.code.random_values import ExactValues
+from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single
 from engine.code.result_kinds import TupleResult
 
 _INPUTS = ArrayInputs(

@@ -12,8 +12,7 @@ import numpy as np
 from engine.code.arguments import Argument
 from engine.code.array_family import ExerciseFamily
 from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
-from engine.code.plan_builder import PlanBuilder
-from engine.code.random_values import ExactValues
+from engine.code.plan_builder import ExactValues, PlanBuilder
 from engine.code.result_kinds import HypothesesResult
 from engine.code.shared_cases import SearchSizes, draw_accepted, draw_searches, draw_table, is_clear
 from engine.code.step_table import StepTable

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.array_family import ExerciseFamily
+from engine.code.array_family import ExerciseFamily, draw_specs, integers
 from engine.code.plan import ExpectedResult
-from engine.code.plan_builder import BLOCKS, PlanBuilder
-from engine.code.random_values import ExactValues, draw_specs, integers
+from engine.code.plan_builder import BLOCKS, ExactValues, PlanBuilder
 
 
 class _Causal(ExerciseFamily):

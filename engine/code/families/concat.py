@@ -8,9 +8,16 @@ from functools import partial
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
-from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
-from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
+from engine.code.array_family import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    Rounding,
+    draw_sizes,
+    integers,
+    unequal_sizes,
+)
+from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
 from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_relations
 
 Sizes = tuple[int, int, int, int]  # n keys, dq, dk, da

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.array_family import ExerciseFamily, Floats, gradients_of
+from engine.code.array_family import ExerciseFamily, Floats, draw_sizes, gradients_of, integers, unequal_sizes
 from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
-from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
-from engine.code.random_values import ExactValues, draw_sizes, integers, spread, unequal_sizes
+from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
 from engine.code.result_kinds import TupleResult
 
 if TYPE_CHECKING:

@@ -10,10 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
+from engine.code.array_family import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    Rounding,
+    draw_sizes,
+    hundreds,
+    integers,
+    unequal_sizes,
+)
 from engine.code.plan import ExpectedResult
-from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, single
-from engine.code.random_values import ExactValues, draw_sizes, hundreds, integers, unequal_sizes
+from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, half, single
 from engine.code.shared_cases import LOW
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on

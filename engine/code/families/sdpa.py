@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
-from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, misfits, single
-from engine.code.random_values import ExactValues, draw_sizes, integers, unequal_sizes
+from engine.code.array_family import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    Rounding,
+    draw_sizes,
+    integers,
+    unequal_sizes,
+)
+from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, half, misfits, single
 from engine.code.shared_cases import LOW
 
 Sizes = tuple[int, int, int, int]  # m queries, n keys, d, dv

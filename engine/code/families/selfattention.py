@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
-from engine.code.plan_builder import PlanBuilder, beyond_blocks, single
-from engine.code.random_values import ExactValues, draw_sizes, integers, spread
+from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding, draw_sizes, integers
+from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
 from engine.code.shared_cases import LOW, billions
 
 Sizes = tuple[int, int, int, int]  # n tokens, d, dk, dv

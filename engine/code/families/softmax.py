@@ -8,9 +8,18 @@ from typing import Any
 import numpy as np
 
 from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding
-from engine.code.plan_builder import PlanBuilder, beyond_blocks, half, single
-from engine.code.random_values import ExactValues, draw_sizes, hundreds, integers, together, unequal_sizes
+from engine.code.array_family import (
+    ArrayFamily,
+    ArrayInputs,
+    Floats,
+    Rounding,
+    draw_sizes,
+    hundreds,
+    integers,
+    together,
+    unequal_sizes,
+)
+from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, half, single
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
 _BILLIONS = 2.0**32  # beyond any bound at which scores might be cut off; eighths stay exact there

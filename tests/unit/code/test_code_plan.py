@@ -15,9 +15,9 @@ import pytest
 
 from engine.code import CodeExercise, freeze_plan
 from engine.code.arguments import arrays_of
-from engine.code.array_family import family, family_names
+from engine.code.array_family import draw_specs, family, family_names
 from engine.code.plan import InputPlan
-from engine.code.random_values import ExactValues, draw_specs
+from engine.code.plan_builder import ExactValues
 
 pytestmark = pytest.mark.slow
 

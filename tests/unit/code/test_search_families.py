@@ -14,7 +14,7 @@ import pytest
 from engine.code.arguments import Argument, key_of
 from engine.code.array_family import family
 from engine.code.plan import InputPlan, PlanCase
-from engine.code.random_values import ExactValues
+from engine.code.plan_builder import ExactValues
 from engine.code.shared_cases import draw_accepted, draw_table, is_clear
 from engine.code.step_table import StepTable
 from tests.oracles import code_exercises as oracle

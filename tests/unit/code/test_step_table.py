@@ -13,7 +13,7 @@ import torch
 
 from engine.code.arguments import SpecialArgument, array_of
 from engine.code.array_family import family
-from engine.code.random_values import ExactValues
+from engine.code.plan_builder import ExactValues
 from engine.code.shared_cases import draw_table
 from engine.code.step_table import StepTable
 from engine.sandbox.child.calls import copy_row, make_step
