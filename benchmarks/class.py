@@ -4,8 +4,8 @@ Usage: python benchmarks/class.py [--quick] [--students N] [--json FILE]
 
 A class of 1,000 with 3 code exercises and one quiz of 10 items: right and wrong programs (each file of its
 own), right and wrong answers, 4,000 files in one folder. ``grade batch`` runs as a process of its own, on all
-cores, explanations and pages included. Told are submissions per second (a code file is one submission, and so
-is each quiz file), the peak of the grader's own memory and how it grows, and the share of the database:
+cores, explanations and pages included. It reports submissions per second (a code file is one submission, and
+so is each quiz file), the peak of the grader's own memory and how it grows, and the share of the database:
 seconds that the threads spent in transactions, of all that they had.
 
 The 2PL side by side with girth is ``benchmarks/irt.py``.
@@ -126,7 +126,7 @@ def measure(course: str, handed: str, out: str) -> None:
     )  # fmt: skip
 
 
-def told(result: dict[str, Any], students: int) -> dict[str, Any]:
+def figure_lines(result: dict[str, Any], students: int) -> dict[str, Any]:
     """Return the figures of one run."""
     memory = result["memory"] or [0.0]
     submissions = students * (1 + len(EXERCISES))
@@ -163,7 +163,7 @@ def main() -> None:
             capture_output=True, text=True, check=True, cwd=ROOT,
             env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
-    figures = told(json.loads(said.stdout.splitlines()[-1]), students)
+    figures = figure_lines(json.loads(said.stdout.splitlines()[-1]), students)
     print(
         "{students} students, {submissions} submissions: {seconds:.1f} s, {per_s:.1f}/s; "
         "the grader's peak memory {peak_mib:.0f} MiB; database {database_percent:.1f} % "

@@ -6,7 +6,7 @@ Usage: python benchmarks/code_grading.py [--quick] [--memory] [--profile] [--jso
    otter-grader, each in an environment of its own with compiled bytecode, and Softmark at T1, one
    submission at a time. All make the same checks, one test per check of the rubric; every verdict is
    compared with ``classes/of_20.yaml`` first, and each difference is printed. Softmark also names the
-   mistakes and searches the smallest counterexamples, anew in every round. *Cold* is a process from its
+   mistakes and searches the smallest counterexamples, again in every round. *Cold* is a process from its
    start to the table; *warm* has a ready runner, and includes freezing the plans. The peers grade each
    submission in a fresh process, as in production; what of their time the checks took is shown.
 2. *Overhead*: the same calls by a bare fork (``bare_fork.py``): no isolation, no judgement.
@@ -36,7 +36,7 @@ from typing import Any
 from classes.mixing import class_of, read_exercises
 from classes.table import differences, known_checks, read_class
 from peers.environments import default_cache, environment
-from peers.rounds import PEERS, Graded, lay_out
+from peers.rounds import PEERS, PeerGrade, lay_out
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("class-of-20", "overhead", "mixed")
@@ -153,7 +153,7 @@ def class_of_20(options: argparse.Namespace) -> dict[str, Any]:
     """Measure and print the class of 20."""
     known, checks = read_class(), known_checks()
     peers = {} if options.no_peers else {name: environment(name, options.cache) for name in PEERS}
-    graded: dict[str, list[list[Graded]]] = {name: [] for name in peers}
+    graded: dict[str, list[list[PeerGrade]]] = {name: [] for name in peers}
     cold: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         places = {name: lay_out(PEERS[name][0], _made(Path(folder, name)), known) for name in peers}
@@ -201,7 +201,7 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def summary(rounds: Sequence[Sequence[Graded]]) -> dict[str, float]:
+def summary(rounds: Sequence[Sequence[PeerGrade]]) -> dict[str, float]:
     """Return seconds for the class, for the median submission, and for its checks alone."""
     return {
         "class": statistics.median(sum(each.seconds for each in row) for row in rounds),

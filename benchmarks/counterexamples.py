@@ -30,7 +30,7 @@ SEED = b"counterexamples"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MeasuredCounterexample:
     """The counterexample of one known-wrong function; `entries` is None where there is none."""
 
     item: str
@@ -55,7 +55,7 @@ def count_entries(code: str) -> int:
     return sum(isinstance(node, ast.Constant) for each in outer for node in ast.walk(each))
 
 
-def measure(exercise: CodeExercise) -> Iterator[Shown]:
+def measure(exercise: CodeExercise) -> Iterator[MeasuredCounterexample]:
     """Yield what a student with each known mistake would be shown."""
     plan = freeze_plan(exercise, SEED)
     with TrustedRunner() as runner:
@@ -69,7 +69,9 @@ def measure(exercise: CodeExercise) -> Iterator[Shown]:
                 report = grade_code(exercise, plan, submission, runner, mode=Mode.PRACTICE, student=None)
                 found = report.counterexample
                 entries = None if found is None else count_entries(found.code)
-                yield Shown(exercise.item, mutant.id, name, entries, "" if found is None else found.code)
+                yield MeasuredCounterexample(
+                    exercise.item, mutant.id, name, entries, "" if found is None else found.code
+                )
 
 
 def main() -> None:
@@ -83,7 +85,7 @@ def main() -> None:
     options.items = options.items or (["causal-mask"] if options.quick else [])
     bank = builtin_bank()
     specs = [spec for spec in bank.readable()[0] if spec.kind == "code"]
-    every: list[Shown] = []
+    every: list[MeasuredCounterexample] = []
     print(f"{'exercise':<20}{'mutants':>8}{'shown':>7}{'median':>8}{'largest':>9}")
     for spec in specs:
         if options.items and spec.id not in options.items:

@@ -55,7 +55,7 @@ _LARGEST_INDEX = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledSubmission:
     """One wrong submission; `labels` holds the acceptable names of each of its mistakes."""
 
     file: str
@@ -74,7 +74,7 @@ class Labelled:
 class Finding:
     """What one grading said about one submission."""
 
-    submission: Labelled
+    submission: LabelledSubmission
     seed: int
     named: tuple[str, ...]
     kind: str
@@ -82,7 +82,7 @@ class Finding:
     why: str = ""  # it is ungraded
 
 
-def read_folder(folder: Path) -> list[Labelled]:
+def read_folder(folder: Path) -> list[LabelledSubmission]:
     """Return the submissions of a folder, in the order of its index.
 
     Raises
@@ -92,7 +92,7 @@ def read_folder(folder: Path) -> list[Labelled]:
     """
     index = folder / INDEX
     text = _text(index, _LARGEST_INDEX, where=str(index))
-    found: list[Labelled] = []
+    found: list[LabelledSubmission] = []
     for line, entry in _entries(text, index):
         found.append(_labelled(folder, entry, f"{index}:{line}"))
     files = Counter(one.file for one in found)
@@ -137,7 +137,7 @@ def _entries(text: str, index: Path) -> Iterator[tuple[int, Any]]:
         _, position = decoder.raw_decode(text, position)
 
 
-def _labelled(folder: Path, entry: Any, where: str) -> Labelled:
+def _labelled(folder: Path, entry: Any, where: str) -> LabelledSubmission:
     if not isinstance(entry, dict):
         raise InputError("an entry is no object", where=where, expected='{"file": …, "function": …, …}')
     extra = sorted(set(entry) - {"file", "function", "item", "labels"})
@@ -145,7 +145,9 @@ def _labelled(folder: Path, entry: Any, where: str) -> Labelled:
         raise InputError(f"unknown key {clean_line(extra[0])!r}", where=where)
     file, function = _word(entry, "file", where), _word(entry, "function", where)
     item = _word(entry, "item", where) if "item" in entry else function.replace("_", "-")
-    return Labelled(file, item, function, _labels(entry.get("labels"), where), _source(folder, file, where))
+    return LabelledSubmission(
+        file, item, function, _labels(entry.get("labels"), where), _source(folder, file, where)
+    )
 
 
 def _word(entry: dict[str, Any], key: str, where: str) -> str:
@@ -176,7 +178,7 @@ def _source(folder: Path, file: str, where: str) -> str:
 
 
 def load_exercises(
-    submissions: Sequence[Labelled],
+    submissions: Sequence[LabelledSubmission],
 ) -> tuple[dict[str, CodeExercise], list[str], dict[str, str]]:
     """Return the exercises by item, the items that the bank doesn't have, and those that can't be read.
 
@@ -208,7 +210,7 @@ def load_exercises(
 
 
 def measure(
-    submissions: Sequence[Labelled], exercises: dict[str, CodeExercise], seeds: int, runner: Runner
+    submissions: Sequence[LabelledSubmission], exercises: dict[str, CodeExercise], seeds: int, runner: Runner
 ) -> list[Finding]:
     """Grade every submission whose exercise is there on every plan; an exercise's files one after another."""
     found: list[Finding] = []
@@ -238,7 +240,7 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def judge(submission: Labelled, seed: int, report: GradeReport) -> Finding:
+def judge(submission: LabelledSubmission, seed: int, report: GradeReport) -> Finding:
     """Compare the names in a report with the labels."""
     named = tuple(diagnosis.misconception for diagnosis in report.diagnosis)
     meant = frozenset().union(*submission.labels)
@@ -286,7 +288,9 @@ def confuse(findings: Sequence[Finding]) -> list[str]:
     return lines
 
 
-def nameless(submissions: Sequence[Labelled], exercises: dict[str, CodeExercise]) -> dict[str, list[str]]:
+def nameless(
+    submissions: Sequence[LabelledSubmission], exercises: dict[str, CodeExercise]
+) -> dict[str, list[str]]:
     """Return, by item, the labels none of whose names a mutant of the exercise bears."""
     found: dict[str, list[str]] = defaultdict(list)
     for one in submissions:

@@ -8,8 +8,8 @@ options (41 nodes, a look-up table, 25 steps at most) and with those that make i
 nodes from -6 to 6, no table, 200 steps at most). Softmark stops when no parameter moves by more than 1e-8;
 its time includes standard errors.
 
-Accuracy is told twice: the root mean square distance to the true parameters, and the log-likelihood of all
-solutions, computed by the same function on 241 nodes, as the distance to Softmark's.
+Accuracy is reported twice: the root mean square distance to the true parameters, and the log-likelihood of
+all solutions, computed by the same function on 241 nodes, as the distance to Softmark's.
 """
 
 from __future__ import annotations

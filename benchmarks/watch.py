@@ -10,7 +10,7 @@ right   the exercise's own solution: all checks run
 new     a known mistake seen for the first time: checks, diagnosis, search for a counterexample
 again   the same mistakes once more: what the file does is known, its counterexample is kept
 
-The first report is told apart: it waits for the sandbox.  Aim: the median of every kind under 100 ms.
+The first report is counted separately: it waits for the sandbox.  Aim: the median of every kind under 100 ms.
 Exit code 1 if it isn't reached.
 """
 

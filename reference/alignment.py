@@ -12,7 +12,7 @@ __all__ = ["aligned_positions", "hard_alignment", "threshold_alignment"]
 
 
 def aligned_positions(A: ArrayLike, axis: int = -1) -> Tensor:
-    """Return where the largest weight stands, the first of equals.
+    """Return the position of the largest weight, the first of equals.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@
     ├── DtypeError                 numbers where booleans belong, complex numbers, text …
     ├── DeviceError                tensors that live on different devices
     ├── CircularityError           a decoder wiring that needs a value before it exists
-    └── TableError                 a decoding table, or a step's row, that is no distribution
+    └── TableError                 a decoding table, or a step's row, that isn't a distribution
 
 Nothing here imports torch.
 """

@@ -33,7 +33,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """A decoder step's order of things.
+    """How a decoder step is wired: what it scores with, and what enters the state and the prediction.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 Right programs are an exercise's solutions, wrong ones its mutants (each function of a mutant's file
 becomes the exercise's function).  A comment makes every file's bytes unique, so nothing that is kept by
-hash helps; that programs come back under other names is as in a real class, and is told in the output.
+hash helps; that programs come back under other names is as in a real class, and is noted in the output.
 """
 
 from __future__ import annotations

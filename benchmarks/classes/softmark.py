@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 from classes.mixing import Program, write_class
-from classes.table import Handed
+from classes.table import ClassSubmission
 
 __all__ = ["grade_mixed", "overhead", "resident_mib", "rounds_of_20"]
 
@@ -37,7 +37,7 @@ def resident_mib() -> float:
 
 
 def _prepared(items: Sequence[str], seed: bytes) -> dict[str, tuple[Any, Any]]:
-    """Load the exercises and freeze their plans anew: nothing found for another plan can be used."""
+    """Load the exercises and freeze their plans again: nothing found for another plan can be used."""
     from engine.code import exercise_of, freeze_plan
     from engine.items.bank import builtin_bank
 
@@ -49,7 +49,7 @@ def _prepared(items: Sequence[str], seed: bytes) -> dict[str, tuple[Any, Any]]:
     return made
 
 
-def rounds_of_20(known: Sequence[Handed], rounds: int) -> Iterator[dict[str, Any]]:
+def rounds_of_20(known: Sequence[ClassSubmission], rounds: int) -> Iterator[dict[str, Any]]:
     """Grade the class once or more in this process, explanations included.
 
     Yields
@@ -86,7 +86,7 @@ def rounds_of_20(known: Sequence[Handed], rounds: int) -> Iterator[dict[str, Any
 # --- a bare fork beside it ---------------------------------------------------------------
 
 
-def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]]]:
+def overhead(known: Sequence[ClassSubmission], rounds: int) -> dict[str, list[list[float]]]:
     """Grade each submission and let a bare fork make the same calls, in turn.
 
     Without explanations: their calls aren't the plan's.
@@ -121,7 +121,7 @@ def overhead(known: Sequence[Handed], rounds: int) -> dict[str, list[list[float]
 
 
 @contextmanager
-def _bare_forker() -> Iterator[Callable[[Handed, Any], float]]:
+def _bare_forker() -> Iterator[Callable[[ClassSubmission, Any], float]]:
     """Give a function that lets ``bare_fork.py`` run a submission and returns the seconds."""
     child = subprocess.Popen(
         [sys.executable, str(ROOT / "benchmarks/classes/bare_fork.py")],
@@ -133,7 +133,7 @@ def _bare_forker() -> Iterator[Callable[[Handed, Any], float]]:
     assert child.stdout is not None
     child.stdout.readline()
 
-    def fork(handed: Handed, calls: Any) -> float:
+    def fork(handed: ClassSubmission, calls: Any) -> float:
         assert child.stdin is not None
         assert child.stdout is not None
         plain = [(call.function, call.args, dict(call.kwargs)) for call in calls]
@@ -249,7 +249,7 @@ def grade_mixed(
             begun = time.perf_counter()
             with (
                 store.open_store(Path(folder, "store.sqlite")) as kept,
-                mock.patch.object(sandbox, "open_runner", lambda *_, **__: wrap(_Lent(runner))),
+                mock.patch.object(sandbox, "open_runner", lambda *_, **__: wrap(_BorrowedRunner(runner))),
             ):
                 batch.grade_batch(
                     collected,
@@ -283,7 +283,7 @@ def surprises(written: dict[str, Program], outcomes: dict[str, str]) -> list[str
     return lines
 
 
-class _Lent:
+class _BorrowedRunner:
     """A runner that stays open when the batch run gives it back."""
 
     def __init__(self, runner: Any) -> None:
@@ -299,7 +299,7 @@ class _Lent:
     def close(self) -> None:
         """Leave it open."""
 
-    def __enter__(self) -> _Lent:
+    def __enter__(self) -> _BorrowedRunner:
         return self
 
     def __exit__(self, *cause: object) -> None:

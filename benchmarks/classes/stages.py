@@ -1,7 +1,7 @@
 """Where the time goes: wall time by stage, by wrapping functions of the engine from outside.
 
 Time belongs to the innermost stage that is running in a thread.  A stage that runs inside the
-explanation is told apart from the same stage outside it.
+explanation is counted separately from the same stage outside it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _find(place: str) -> tuple[Any, str]:
 
 
 class TimedRunner:
-    """A runner whose runs are a stage; what the child says it took for loading and calls is told apart."""
+    """A runner whose runs are a stage; what the child took for loading and calls is counted separately."""
 
     def __init__(self, runner: Runner, stages: Stages) -> None:
         self._runner, self._stages = runner, stages

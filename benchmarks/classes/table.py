@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-__all__ = ["Handed", "differences", "known_checks", "read_class"]
+__all__ = ["ClassSubmission", "differences", "known_checks", "read_class"]
 
 ROOT = Path(__file__).parents[2]
 KNOWN = Path(__file__).with_name("of_20.yaml")
@@ -16,7 +16,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class ClassSubmission:
     """One submission of the class with what is known of it.
 
     Parameters
@@ -42,7 +42,7 @@ class Handed:
     open: frozenset[str] = frozenset()
 
 
-def read_class(known: Path = KNOWN, root: Path = ROOT) -> tuple[Handed, ...]:
+def read_class(known: Path = KNOWN, root: Path = ROOT) -> tuple[ClassSubmission, ...]:
     """Return the submissions that the table lists, in its order.
 
     Raises
@@ -55,7 +55,7 @@ def read_class(known: Path = KNOWN, root: Path = ROOT) -> tuple[Handed, ...]:
     return tuple(_handed(entry, checks, root) for entry in entries["submissions"])
 
 
-def _handed(entry: Mapping[str, object], checks: Mapping[str, Sequence[str]], root: Path) -> Handed:
+def _handed(entry: Mapping[str, object], checks: Mapping[str, Sequence[str]], root: Path) -> ClassSubmission:
     path = root / str(entry["file"])
     item, name = path.stem, f"{path.parent.name}/{path.stem}"
     listed = entry["fails"]
@@ -67,17 +67,17 @@ def _handed(entry: Mapping[str, object], checks: Mapping[str, Sequence[str]], ro
     if (entry["outcome"] == "right") != (not fails):
         raise ValueError(f"{name} is {entry['outcome']} but fails {sorted(fails)}")
     torch = "import torch" in path.read_text(encoding="utf-8")
-    return Handed(name, path, item, str(entry["outcome"]), torch, fails, either)
+    return ClassSubmission(name, path, item, str(entry["outcome"]), torch, fails, either)
 
 
 def differences(
-    known: Iterable[Handed], found: Iterable[Mapping[str, str]], checks: Mapping[str, Sequence[str]]
+    known: Iterable[ClassSubmission], found: Iterable[Mapping[str, str]], checks: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Return one line per verdict that isn't the known one.
 
     Parameters
     ----------
-    known : iterable of Handed
+    known : iterable of ClassSubmission
     found : iterable of mapping of str to str
         For each submission check → ``"passed"``, ``"failed"`` or ``"skipped"``; a check that isn't there
         didn't pass. Skipped is no claim about the check, so it agrees with a submission that fails

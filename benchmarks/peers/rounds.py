@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from classes.table import Handed
+from classes.table import ClassSubmission
 
-__all__ = ["PEERS", "Graded", "Place", "lay_out"]
+__all__ = ["PEERS", "PeerFolder", "PeerGrade", "lay_out"]
 
 HERE = Path(__file__).parent
 STATUS = {True: "passed", False: "failed"}
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class PeerGrade:
     """One submission graded by one peer.
 
     Parameters
@@ -45,11 +45,11 @@ class Graded:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PeerFolder:
     """A folder with one submission and the peer's tests beside it."""
 
     folder: Path
-    handed: Handed
+    handed: ClassSubmission
     tests: Path
 
     @property
@@ -68,7 +68,7 @@ class Place:
         return sum(map(float, text.split()))
 
 
-def lay_out(peer: str, folder: Path, known: Sequence[Handed]) -> list[Place]:
+def lay_out(peer: str, folder: Path, known: Sequence[ClassSubmission]) -> list[PeerFolder]:
     """Write the submissions and the peer's tests into `folder`.
 
     The checks lie once beside all of them, so that their bytecode is compiled once, like a library's.
@@ -84,11 +84,11 @@ def lay_out(peer: str, folder: Path, known: Sequence[Handed]) -> list[Place]:
         test = tests / f"test_{handed.item}.py"
         if test.exists():  # discovered beside the submission
             shutil.copy(test, own)
-        places.append(Place(own, handed, tests))
+        places.append(PeerFolder(own, handed, tests))
     return places
 
 
-def _timed(place: Place, command: Sequence[str | Path], read: Callable[[], dict[str, str]]) -> Graded:
+def _timed(place: PeerFolder, command: Sequence[str | Path], read: Callable[[], dict[str, str]]) -> PeerGrade:
     begun = time.perf_counter()
     subprocess.run(
         [str(part) for part in command],
@@ -98,13 +98,13 @@ def _timed(place: Place, command: Sequence[str | Path], read: Callable[[], dict[
         check=False,  # a status other than 0 only says that a check failed
     )
     seconds = time.perf_counter() - begun
-    return Graded(seconds, read(), place.took())
+    return PeerGrade(seconds, read(), place.took())
 
 
 # --- pytest ------------------------------------------------------------------------------
 
 
-def run_pytest(python: Path, places: Sequence[Place]) -> list[Graded]:
+def run_pytest(python: Path, places: Sequence[PeerFolder]) -> list[PeerGrade]:
     """Grade with a fresh ``python -m pytest`` per submission."""
     graded = []
     for place in places:
@@ -133,7 +133,7 @@ def check_id(test: str) -> str:
 # --- gradescope-utils --------------------------------------------------------------------
 
 
-def run_gradescope(python: Path, places: Sequence[Place]) -> list[Graded]:
+def run_gradescope(python: Path, places: Sequence[PeerFolder]) -> list[PeerGrade]:
     """Grade as a Gradescope ``run_autograder`` does: a fresh process that writes ``results.json``."""
     graded = []
     for place in places:
@@ -156,7 +156,7 @@ def read_gradescope(path: Path) -> dict[str, str]:
 # --- otter-grader ------------------------------------------------------------------------
 
 
-def run_otter(python: Path, places: Sequence[Place]) -> list[Graded]:
+def run_otter(python: Path, places: Sequence[PeerFolder]) -> list[PeerGrade]:
     """Grade with ``otter.api.grade_submission``, one process for the class, one kernel per submission.
 
     The start of that process and otter's import are shared out over the submissions.
@@ -182,7 +182,7 @@ def run_otter(python: Path, places: Sequence[Place]) -> list[Graded]:
     rows = json.loads(done.stdout.splitlines()[-1])
     shared = (total - sum(seconds for seconds, _ in rows)) / len(rows)
     return [
-        Graded(seconds + shared, _otter_verdicts(passed.items()), place.took())
+        PeerGrade(seconds + shared, _otter_verdicts(passed.items()), place.took())
         for place, (seconds, passed) in zip(places, rows, strict=True)
     ]
 
@@ -191,7 +191,7 @@ def _otter_verdicts(passed: Iterable[tuple[str, bool]]) -> dict[str, str]:
     return {check_id(name): STATUS[bool(good)] for name, good in passed}
 
 
-def _autograder(place: Place, item: str) -> Path:
+def _autograder(place: PeerFolder, item: str) -> Path:
     """Write the zip that ``otter generate`` makes, as far as grading without a container reads it."""
     path = place.tests.parent / f"{item}.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -200,7 +200,7 @@ def _autograder(place: Place, item: str) -> Path:
     return path
 
 
-PEERS: dict[str, tuple[str, Callable[[Path, Sequence[Place]], list[Graded]]]] = {
+PEERS: dict[str, tuple[str, Callable[[Path, Sequence[PeerFolder]], list[PeerGrade]]]] = {
     "pytest": ("for_pytest", run_pytest),
     "gradescope-utils": ("for_gradescope", run_gradescope),
     "otter-grader": ("for_otter", run_otter),

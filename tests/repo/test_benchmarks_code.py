@@ -61,9 +61,11 @@ def test_every_peer_runs_every_check_and_no_other() -> None:
 
 @pytest.fixture
 def two(tmp_path: Path) -> tuple[object, ...]:
-    Handed = script("classes.table").Handed
-    right = Handed("a/x", tmp_path, "x", "right", False, frozenset())
-    wrong = Handed("b/x", tmp_path, "x", "partial", False, frozenset({"values"}), frozenset({"shape"}))
+    ClassSubmission = script("classes.table").ClassSubmission
+    right = ClassSubmission("a/x", tmp_path, "x", "right", False, frozenset())
+    wrong = ClassSubmission(
+        "b/x", tmp_path, "x", "partial", False, frozenset({"values"}), frozenset({"shape"})
+    )
     return right, wrong
 
 
