@@ -390,7 +390,21 @@ class GradeReport:
         notes: tuple[str, ...] = (),
         tier: str | None = None,
     ) -> GradeReport:
-        """Return a report without a score, to be filled in or to stand as it is."""
+        """Return a report without a score, to be filled in or to stand as it is.
+
+        Parameters
+        ----------
+        item, item_version : str
+        outcome : Outcome
+        max_score : float
+        student : str or None
+        mode : Mode
+        variant : str, optional
+        notes : tuple of str
+            What the student is told.
+        tier : str, optional
+            Of the sandbox, where code ran.
+        """
         return cls(
             item,
             item_version,

@@ -216,7 +216,14 @@ class AnswerType:
         raise NotImplementedError
 
     def judge(self, part: Part, answer: Any) -> AnswerJudgement:
-        """Judge what :meth:`parse` returned."""
+        """Judge what :meth:`parse` returned.
+
+        Parameters
+        ----------
+        part : Part
+        answer
+            In the type's own form: never blank, and readable.
+        """
         raise NotImplementedError
 
     def right_responses(self, part: Part) -> list[str]:
@@ -360,7 +367,16 @@ class FieldRenderer:
     registry: Mapping[str, str]
 
     def text(self, template: str, where: str, *, inline: bool = False) -> RenderedText:
-        """Return a text that may show drawn and derived values."""
+        """Return a text that may show drawn and derived values.
+
+        Parameters
+        ----------
+        template : str
+        where : str
+            What the text is, for messages.
+        inline : bool
+            Whether it is a run of words and not paragraphs.
+        """
         return render_text(template, self.names, inline=inline, where=where)
 
     def feedback(self, sentence: str | None, misconception: str | None = None) -> str:

@@ -39,7 +39,17 @@ _RAISED_PLUS = re.compile(r"(?<![0-9])[\u207a\u208a](?=[0-9.])")
 
 
 def format_error(fault: str, got: str, expected: str | None = None) -> ResponseFormatError:
-    """Return the error for what can't be read; `got` is foreign text."""
+    """Return the error for what can't be read; `got` is foreign text.
+
+    Parameters
+    ----------
+    fault : str
+        What is wrong.
+    got : str
+        What was typed.
+    expected : str, optional
+        How the field is answered.
+    """
     return ResponseFormatError(
         fault,
         expected=expected,

@@ -335,7 +335,24 @@ def sentences(
     choice: CountedChoice,
     late_days: int,
 ) -> list[str]:
-    """Return why `choice` was made among the attempts, and why it counts what it does."""
+    """Return why `choice` was made among the attempts, and why it counts what it does.
+
+    Parameters
+    ----------
+    rules : AssignmentRules
+    full : Fraction
+        Full points.
+    attempts : sequence of AttemptPoints
+        All that could count, in the order in which they were handed in.
+    choice : CountedChoice
+    late_days : int
+        Late days used.
+
+    Returns
+    -------
+    list of str
+        Sentences for the student; empty where the attempt counts as it was graded.
+    """
     # The order of sentences is that of the rules: what was left out, what was chosen, what was taken off.
     closed = sum(not attempt.in_time for attempt in attempts)
     reasons = [closed_sentence(closed, len(attempts))] if closed else []

@@ -155,7 +155,20 @@ class ManualMarks:
         raise UsageError(f"no student {clean_line(text, 100)!r} is in this course{near}")
 
     def column(self, student: str, column: str) -> TableColumn:
-        """Return a column of a student; a :class:`UsageError` with near names where there is none."""
+        """Return a column of a student; a :class:`UsageError` with near names where there is none.
+
+        Parameters
+        ----------
+        student : str
+            Students have quizzes of their own, so a column may be one student's alone.
+        column : str
+            The id of a code exercise, or ``QUIZ/ITEM``.
+
+        Raises
+        ------
+        UsageError
+            There is no such column; the message names near ones.
+        """
         student = self.student(student)
         # week-1/item is a question of a quiz, softmax a code exercise.
         name, is_question, _ = column.partition("/")

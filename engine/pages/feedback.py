@@ -359,7 +359,18 @@ def page_name(student: str) -> str:
 
 
 def write_page(folder: Path, results: StudentResults, *, title: str, solutions: bool = False) -> Path:
-    """Write one student's feedback page into a folder, in one step, and return where it is."""
+    """Write one student's feedback page into a folder, in one step, and return where it is.
+
+    Parameters
+    ----------
+    folder : Path
+        Must exist.
+    results : StudentResults
+    title : str
+        The course's.
+    solutions : bool
+        Whether the page shows worked solutions.
+    """
     path = folder / page_name(results.student)
     replace_text(path, feedback_page(results, title=title, solutions=solutions))
     return path

@@ -141,7 +141,22 @@ class Attempt:
         started: datetime,
         filename: str = "",
     ) -> Attempt:
-        """Return the attempt of one answered quiz question, finished now."""
+        """Return the attempt of one answered quiz question, finished now.
+
+        Parameters
+        ----------
+        student : str
+        question : QuizQuestion
+            With the variant that was answered.
+        response : Response
+        report : GradeReport
+        quiz : str or None
+            Id of the quiz, None for an item on its own.
+        started : datetime
+            When grading began.
+        filename : str
+            As handed in; empty for what was typed.
+        """
         return cls(
             student=student,
             submission=response_sha256(question.variant.id, response, quiz),
@@ -165,7 +180,18 @@ class Attempt:
         started: datetime,
         reason: str | None = None,
     ) -> Attempt:
-        """Return the attempt of one code file, finished now; the reason is the report's by default."""
+        """Return the attempt of one code file, finished now; the reason is the report's by default.
+
+        Parameters
+        ----------
+        student : str
+        submission : CodeSubmission
+        report : GradeReport
+        started : datetime
+            When grading began.
+        reason : str, optional
+            Why there is no score.
+        """
         return cls(
             student=student,
             submission=submission.sha256,

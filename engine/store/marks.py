@@ -187,7 +187,14 @@ class RegradeHistory(StorePart):
     def history(
         self, *, student: str | None = None, item: str | None = None, run: str | None = None
     ) -> Iterator[StoredRegrade]:
-        """Yield the changes that fit, oldest first."""
+        """Yield the changes that fit, oldest first.
+
+        Parameters
+        ----------
+        student, item : str, optional
+        run : str, optional
+            Id of one regrade.
+        """
         query = sa.select(regrades).order_by(regrades.c.id)
         for name, value in {"student": student, "item": item, "run": run}.items():
             if value is not None:

@@ -296,7 +296,15 @@ class Store:
         return attempt
 
     def graded(self, student: str, item: str, submission: str, mode: Mode = Mode.MARKS) -> GradeReport | None:
-        """Return the report of a settled attempt at that submission, or None."""
+        """Return the report of a settled attempt at that submission, or None.
+
+        Parameters
+        ----------
+        student, item : str
+        submission : str
+            Its hash: of the file's bytes, or of the typed answers.
+        mode : Mode
+        """
         query = sa.select(attempts.c.report).where(
             attempts.c.student == student,
             attempts.c.item == item,
@@ -317,7 +325,15 @@ class Store:
         mode: Mode | None = None,
         outcome: Outcome | None = None,
     ) -> Iterator[Attempt]:
-        """Yield the attempts that fit, oldest row first, a page at a time."""
+        """Yield the attempts that fit, oldest row first, a page at a time.
+
+        Parameters
+        ----------
+        student, item, quiz : str, optional
+            Only attempts of this student, at this item, or of quizzes of this name.
+        mode : Mode, optional
+        outcome : Outcome, optional
+        """
         # Page by page, so that no transaction stays open while the caller works on the attempts.
         conditions = {"student": student, "item": item, "quiz_id": quiz, "mode": mode, "outcome": outcome}
         query = sa.select(attempts).order_by(attempts.c.id).limit(_PAGE)

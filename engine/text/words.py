@@ -123,7 +123,20 @@ def percent(share: float | Fraction, decimals: int = 1) -> str:
 
 
 def join_words(words: Iterable[str], last: str = "and", limit: int | None = None) -> str:
-    """Return ``a, b and c``; where there are more words than `limit`, the first ones and an ellipsis."""
+    """Return ``a, b and c``; where there are more words than `limit`, the first ones and an ellipsis.
+
+    Parameters
+    ----------
+    words : iterable of str
+    last : str
+        The word before the last one.
+    limit : int, optional
+
+    Examples
+    --------
+    >>> join_words(["a", "b", "c"], "or"), join_words("abcd", limit=2)
+    ('a, b or c', 'a, b …')
+    """
     some = list(words)
     if limit is not None and len(some) > limit:
         return ", ".join(some[:limit]) + " …"
@@ -131,7 +144,20 @@ def join_words(words: Iterable[str], last: str = "and", limit: int | None = None
 
 
 def near_words(word: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """Return the known words most like an unknown one, the nearest first; upper and lower case are alike."""
+    """Return the known words most like an unknown one, the nearest first; upper and lower case are alike.
+
+    Parameters
+    ----------
+    word : str
+    known : iterable of str
+    count : int
+        How many at most.
+
+    Examples
+    --------
+    >>> near_words("sofmax", ["softmax", "sigmoid"]), near_words("Xyz", ["softmax"])
+    (['softmax'], [])
+    """
     import difflib  # only a mistyped name needs it
 
     by_fold: dict[str, str] = {}
@@ -149,7 +175,20 @@ def suggestion(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return ``; did you mean 'x'?``, which ends a sentence, for the nearest known word, else `otherwise`."""
+    """Return ``; did you mean 'x'?``, which ends a sentence, for the nearest known word, else `otherwise`.
+
+    Parameters
+    ----------
+    word : str
+    known : iterable of str
+    otherwise : str
+        What ends the sentence where no word is near.
+
+    Examples
+    --------
+    >>> "unknown key 'topcs'" + did_you_mean("topcs", ["topics", "title"])
+    "unknown key 'topcs'; did you mean 'topics'?"
+    """
     near = near_words(word, known)
     return f"; did you mean '{near[0]}'?" if near else otherwise
 
