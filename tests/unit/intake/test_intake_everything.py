@@ -19,6 +19,8 @@ from engine.hand_ins import IntakeResult
 from engine.intake import collect
 from engine.text.words import clean_line
 
+pytestmark = pytest.mark.slow
+
 ITEMS = ("softmax", "sdpa")
 ROSTER = Roster((Student("ada", "Ada Lovelace", login="ada-l", lms_id="11"), Student("bob", "Bob Smith")))
 

@@ -8,6 +8,8 @@ import pytest
 
 from engine.authoring.lint.rules.cues import ABSOLUTE, HEDGES, words_of
 
+pytestmark = pytest.mark.slow
+
 Data = dict[str, Any]
 RIGHT = [
     "The encoder reads first.",

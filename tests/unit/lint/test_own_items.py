@@ -13,6 +13,8 @@ import yaml
 from engine.authoring.lint.lint_items import lint_item
 from engine.items import builtin_bank, load_spec
 
+pytestmark = pytest.mark.slow
+
 Data = dict[str, Any]
 Change = Callable[[Data], object]
 SEEDS = 12

@@ -49,6 +49,7 @@ def text_of(page: str) -> str:
     return " ".join(" ".join(tree.find("body").itertext()).split())
 
 
+@pytest.mark.slow
 def test_every_key_of_every_student_is_there(quizzes: list[Quiz], tmp_path: Path) -> None:
     shown = text_of(page_of(quizzes, tmp_path))
     for quiz in quizzes:

@@ -376,6 +376,7 @@ def wait_for_grades(folder: Path, count: int) -> None:
             time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_kill_9_loses_at_most_the_files_in_flight(tmp_path: Path) -> None:
     process = start(tmp_path, 0.05)
@@ -395,6 +396,7 @@ def test_kill_9_loses_at_most_the_files_in_flight(tmp_path: Path) -> None:
         assert len(scores(store)) == 30
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT")
 def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     process = start(tmp_path, 0.05)

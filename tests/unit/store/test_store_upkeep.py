@@ -19,6 +19,8 @@ from engine.store.sql_tables import SCHEMA_VERSION, metadata
 from tests.live.postgres import server
 from tests.unit.store.filled import PEOPLE, ROWS, fill
 
+pytestmark = pytest.mark.slow
+
 EVERYTHING = {name: count * len(PEOPLE) for name, count in ROWS.items()}
 
 
