@@ -219,7 +219,7 @@ def test_an_answer_is_shown_with_its_options_and_without_the_key() -> None:
 
 def test_a_question_is_named_as_its_students_know_it() -> None:
     third = TableColumn("week-2", 3, "q", "Weights", 2.0)
-    gone = TableColumn("week-2", 9, "r", "Scores", 2.0, asked=False)
+    gone = TableColumn("week-2", 9, "r", "Scores", 2.0, is_asked=False)
     marked = (result(report(item="q"), third), result(report(item="r"), gone), result(FULL))
     page = feedback_page(student(*marked), title="T")
     shown = words(page)

@@ -311,7 +311,7 @@ def test_an_answer_without_score_keeps_the_reason(store: Store) -> None:
     store.save_quiz(a_quiz())
     unread, waiting = (dataclasses.replace(r, notes=("the note",)) for r in quiz_reports([None, None]))
     unread = dataclasses.replace(
-        unread, checks=(Check("answer", Verdict.FAILED, 0, 1, "`nan` is\n  no number"),)
+        unread, checks=(Check("answer", Verdict.FAILED, 0, 1, "`nan` isn't\n  a number"),)
     )
     store.record_quiz(a_quiz(), {}, [unread, dataclasses.replace(waiting, outcome=Outcome.UNGRADED)])
     assert [a.reason for a in store.attempts()] == ["`nan` isn't a number", "the note"]
