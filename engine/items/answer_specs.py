@@ -85,7 +85,7 @@ class NumberAnswer(_Numeric):
     """One number."""
 
     type: Literal["number"]
-    unit: Word | None = Field(default=None, description="Unit shown behind the field.")
+    unit: Word | None = Field(default=None, description="Unit shown after the field.")
 
 
 class VectorAnswer(_Numeric):

@@ -98,7 +98,7 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
     """
     head = (
         f"# {clean_line(quiz.title)}\n"
-        "# Write your answers behind `answer:` and hand this file in. Everything else in it is\n"
+        "# Write your answers after `answer:` and hand this file in. Everything else in it is\n"
         "# for reading only: changing a stem, an option or the points changes nothing.\n"
     )
     if quiz.exercises:

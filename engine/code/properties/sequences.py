@@ -216,8 +216,8 @@ def _ranked(group: CaseGroup, run: PlanObservations) -> str | None:
     for place in range(1, len(logs)):
         before, log = float(logs[place - 1]), float(logs[place])
         if log != before and not log - before <= slack:  # infinities are equal, and have no difference
-            order = f"{tokens[place]} stands behind {tokens[place - 1]}"
-            return contrast(run, member, f"in {{call}} {order}, with {{got}} behind {{due}}", log, before)
+            order = f"{tokens[place]} comes after {tokens[place - 1]}"
+            return contrast(run, member, f"in {{call}} {order}, with {{got}} after {{due}}", log, before)
     return None
 
 

@@ -394,7 +394,7 @@ def test_a_gap_that_fits_the_key_alone_is_found(tmp_path: Path) -> None:
     change = options(
         "exponential", "sigmoid", "softmax", asked="The function is an …. Which word is missing?"
     )
-    assert "cues: only the right option fits behind 'an'" in findings(tmp_path, "choice", change)
+    assert "cues: only the right option fits after 'an'" in findings(tmp_path, "choice", change)
 
 
 COUNTS = [

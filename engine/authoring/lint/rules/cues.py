@@ -129,7 +129,7 @@ def _articles(subject: LintSubject, name: str, option_sets: Sequence[_OptionSet]
         ]
         if fitting and len(fitting) < len(each.options) and all(option.correct for option in fitting):
             yield subject.warning(
-                f"only the right option fits behind {match[1]!r}" if match else "",
+                f"only the right option fits after {match[1]!r}" if match else "",
                 ("stem",),
                 next_step="write a(n), or put the article into the options",
             )
