@@ -56,16 +56,16 @@ def refuse_file(context: CommandContext, item: str, file: Path | None) -> None:
         raise UsageError(
             "a quiz file ends in .yaml; something added .txt to this one",
             where=item,
-            next_step=f"rename it to {quoted(path.name[:-4])}, then {command} {quoted(item[:-4])}",
+            next_step=f"rename it to {shell_word(path.name[:-4])}, then {command} {shell_word(item[:-4])}",
         )
     if file is not None and str(file) in context.bank:
         raise UsageError(
             "the item comes first",
-            expected=f"{command} {file} {quoted(item)}",
-            got=f"{command} {quoted(item)} {file}",
+            expected=f"{command} {file} {shell_word(item)}",
+            got=f"{command} {shell_word(item)} {file}",
         )
     candidates = _items_of(context, path)
-    after = f" {quoted(item)}" if takes_file else ""
+    after = f" {shell_word(item)}" if takes_file else ""
     raise UsageError(
         "say which item this file is for" if takes_file else "this is a file, not the id of an item",
         where=item,
@@ -111,7 +111,7 @@ def submission_path(item: str, file: Path) -> Path:
         raise UsageError(
             "there is no such file",
             where=str(file),
-            next_step=f"grade start {item} --to {quoted(file)} writes the starter there",
+            next_step=f"grade start {item} --to {shell_word(file)} writes the starter there",
         )
     if not file.is_file():
         kind = "a folder" if file.is_dir() else "not a regular file"
@@ -163,13 +163,13 @@ def starter_file(context: CommandContext, item: str, filename: str | None = None
 def commands_for(item: str, file: Path | str) -> dict[str, str]:
     """Return what can be done with a file, by name."""
     return {
-        "watch": f"grade watch {item} {quoted(file)}",
+        "watch": f"grade watch {item} {shell_word(file)}",
         "hint": f"grade hint {item}",
-        "submit": f"grade submit {item} {quoted(file)}",
+        "submit": f"grade submit {item} {shell_word(file)}",
     }
 
 
-def quoted(file: Path | str) -> str:
+def shell_word(file: Path | str) -> str:
     """Return a path as a shell takes it."""
     text = str(file)
     # A name that begins with a hyphen would be taken for an option.

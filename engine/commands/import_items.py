@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
-from engine.commands.exercise import quoted
+from engine.commands.exercise import shell_word
 from engine.commands.options import RegistryChoice, course_option, json_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import UsageError
@@ -126,6 +126,6 @@ def _summary(report: ImportReport) -> list[str]:
         lines.append(f"key typed by hand: give a key expression ({len(suggestions)}): {items}")
     if new:
         # Eight paths are about what a line takes; the ellipsis says that there are more.
-        files = " ".join(quoted(item.path) for item in new[:8])
+        files = " ".join(shell_word(item.path) for item in new[:8])
         lines.append(f"  next: grade lint {files}{' …' if len(new) > 8 else ''}")
     return lines

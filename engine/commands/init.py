@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from engine.commands.exercise import quoted
+from engine.commands.exercise import shell_word
 from engine.commands.options import json_option
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
@@ -46,4 +46,4 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
         return
     click.echo(f"made the course {folder}")
     click.echo(f"  next: write your students into {folder / 'roster.csv'} (id,name,email)")
-    click.echo(f"  then: grade quiz new l16 --course {quoted(folder)}")
+    click.echo(f"  then: grade quiz new l16 --course {shell_word(folder)}")

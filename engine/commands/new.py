@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.exercise import quoted
+from engine.commands.exercise import shell_word
 from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
@@ -82,7 +82,7 @@ def _replaces_builtin(context: CommandContext, item: str, path: Path) -> bool:
 
 
 def _show(item: str, kind: str, paths: list[Path], replaces_builtin: bool, as_json: bool) -> None:
-    file = quoted(paths[0])
+    file = shell_word(paths[0])
     commands = {"preview": f"grade preview {file}", "lint": f"grade lint {file}"}
     if as_json:
         document = {"item": item, "type": kind, "files": [str(path) for path in paths]}

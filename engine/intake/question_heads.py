@@ -7,7 +7,6 @@ their own, so the same head may mean different questions, or none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from engine.errors import IntakeError, QuizError, UsageError
@@ -76,7 +75,7 @@ class QuizQuestions:
             raise QuizError("the quiz has no such question", next_step=_nearest(text, self._names))
         raise QuizError(
             f"question {of_part.number} has no part {clean_line(part, 40)!r}",
-            next_step=f"its parts are {_quoted(part.id for part in of_part.variant.parts)}",
+            next_step=f"its parts are {', '.join(part.id for part in of_part.variant.parts)}",
         )
 
     def _question(self, text: str) -> QuizQuestion | None:
@@ -112,8 +111,8 @@ class QuizQuestions:
         parts = [part.id for part in question.variant.parts]
         if len(parts) != 1:
             raise QuizError(
-                f"question {question.number} has the parts {_quoted(parts)}",
-                next_step=f"a column for each: {_quoted(f'{question.number}.{part}' for part in parts)}",
+                f"question {question.number} has the parts {', '.join(parts)}",
+                next_step=f"a column for each: {', '.join(f'{question.number}.{part}' for part in parts)}",
             )
         return question.number, parts[0]
 
@@ -128,10 +127,6 @@ class QuizQuestions:
             return None
         at = ord(key) - ord("a")
         return (question.number, ids[at]) if 0 <= at < len(ids) else None
-
-
-def _quoted(texts: Iterable[str]) -> str:
-    return ", ".join(texts)
 
 
 @lru_cache(maxsize=256)  # a class asks the same for each of its rows

@@ -25,7 +25,7 @@ from engine.authoring.importing.foreign_question import (
     full_answers,
     right_options,
 )
-from engine.authoring.importing.question_texts import QuestionTexts, UnfitError, quoted, slug
+from engine.authoring.importing.question_texts import QuestionTexts, UnfitError, excerpt, slug
 from engine.authoring.importing.text_blocks import plain_characters
 from engine.authoring.importing.yaml_writer import WrittenNumber
 from engine.expressions.values import is_rounding_safe
@@ -195,7 +195,7 @@ def _single(
     """Note what options earn in part; draw one of several right options. Return the number of variants."""
     for answer in question.answers:
         if answer not in right and answer.fraction != 0:
-            earns = f"{percent(answer.fraction)} for {quoted(answer.text.text)}"
+            earns = f"{percent(answer.fraction)} for {excerpt(answer.text.text)}"
             texts.note(f"{earns} isn't kept: a wrong option earns 0 here", answer.place)
     if len(right) > 1:
         data["draw"] = [1, len(question.answers) - len(right)]
@@ -213,7 +213,7 @@ def _several(
     nearest = nearest_policy([answer.fraction for answer in question.answers])
     data["policy"] = nearest.policy
     if nearest.difference:
-        picked = ", ".join(quoted(words[i]) for i in nearest.picked[:4])
+        picked = ", ".join(excerpt(words[i]) for i in nearest.picked[:4])
         more = f" and {len(nearest.picked) - 4} more" if len(nearest.picked) > 4 else ""
         shares = f"{percent(nearest.theirs)} there, {percent(nearest.ours)} here"
         reason = f"the percentages can't be kept; '{nearest.policy}' is nearest"
@@ -363,10 +363,10 @@ def _known_mistakes(
         if answer.fraction == 1 and answer.number is not None:
             continue
         feedback = texts.feedback(
-            answer.feedback, f"feedback of {quoted(answer.text.text)}", place=answer.place
+            answer.feedback, f"feedback of {excerpt(answer.text.text)}", place=answer.place
         )
         if answer.fraction != 0:
-            share = f"{percent(answer.fraction)} for {quoted(answer.text.text)}"
+            share = f"{percent(answer.fraction)} for {excerpt(answer.text.text)}"
             texts.note(f"{share} isn't kept: a number is right or wrong here", answer.place)
         if answer.number is None:
             if feedback:
@@ -387,7 +387,7 @@ def _add_mistake(
     is_near = abs(number.value - key.value) <= 2 * key.tolerance + abs(key.value) * Decimal("1e-9")
     is_known = any(number.value == other.value for other, _ in mistaken)
     if is_near or is_known or _places(number.value) > _MAX_PLACES or abs(number.value) >= _LARGEST:
-        texts.note(f"feedback of {quoted(answer.text.text)} isn't kept: it lies too near", answer.place)
+        texts.note(f"feedback of {excerpt(answer.text.text)} isn't kept: it lies too near", answer.place)
     else:
         mistaken.append((number, feedback))
 
@@ -419,7 +419,7 @@ def token_answer(
             continue
         if _WILD.search(raw):
             texts.note(
-                f"{quoted(raw)} isn't kept: there are no patterns here, list the answers", answer.place
+                f"{excerpt(raw)} isn't kept: there are no patterns here, list the answers", answer.place
             )
             continue
         word = " ".join(plain_characters(raw.replace("\\*", "*"))[0].split())
@@ -463,15 +463,15 @@ def _foreseen_words(
     spellings = {normal_token(word, question.case_sensitive) for word in accepted}
     mistakes: list[dict[str, Any]] = []
     for word, answer in others:
-        feedback = texts.feedback(answer.feedback, f"feedback of {quoted(word)}", place=answer.place)
+        feedback = texts.feedback(answer.feedback, f"feedback of {excerpt(word)}", place=answer.place)
         if answer.fraction != 0:
             texts.note(
-                f"{percent(answer.fraction)} for {quoted(word)} isn't kept: it earns 0 here", answer.place
+                f"{percent(answer.fraction)} for {excerpt(word)} isn't kept: it earns 0 here", answer.place
             )
         normal = normal_token(word, question.case_sensitive)
         if normal in spellings or not normal or len(word) > _MAX_FORESEEN:
             if feedback:
-                texts.note(f"feedback of {quoted(word)} isn't kept", answer.place)
+                texts.note(f"feedback of {excerpt(word)} isn't kept", answer.place)
             continue
         spellings.add(normal)
         if feedback:

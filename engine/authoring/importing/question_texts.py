@@ -89,7 +89,7 @@ class QuestionTexts:
         return converted
 
 
-def quoted(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return a text of the question as a note quotes it."""
     line = " ".join(text.split())
     return f"'{line if len(line) <= 40 else line[:39] + '…'}'"

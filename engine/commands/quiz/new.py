@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context, warn_unreadable
-from engine.commands.exercise import quoted, starter_file
+from engine.commands.exercise import shell_word, starter_file
 from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import QuizError, UsageError
@@ -98,7 +98,7 @@ def new(
     if context.course is None:
         click.echo(f"  next: grade quiz take {files[0][0]}")
     else:
-        course = f" --course {quoted(course_path)}" if course_path else ""
+        course = f" --course {shell_word(course_path)}" if course_path else ""
         click.echo("  next: hand out the .yaml files (and the .html ones, to read or print)")
         click.echo(f"  then: grade batch DIR{course} --out results, with what comes back in DIR")
 
