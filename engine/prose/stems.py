@@ -167,22 +167,28 @@ def forbidden_parts(tree: nodes.Template, filters: Collection[str]) -> Iterator[
 
     The check of a file and the draw both ask here, so that a template which a file may hold can be filled.
     """
+    # One walk for all questions: every template of a bank is asked, and a walk takes its time.
+    parts = list(tree.find_all(nodes.Node))
+    kinds = set(map(type, parts))
     for kind, word in _BLOCKS.items():
-        if tree.find(kind) is not None:
+        if kind in kinds:
             yield word, f"a text can't use {{% {word} %}}"
-    for get in tree.find_all(nodes.Getattr):
-        if not (isinstance(get.node, nodes.Name) and get.node.name == "loop"):
+    for get in parts:
+        if isinstance(get, nodes.Getattr) and not (
+            isinstance(get.node, nodes.Name) and get.node.name == "loop"
+        ):
             yield f".{get.attr}", f"a text can't use a dot after a value (.{one_line(get.attr, 30)})"
-    for used in tree.find_all(nodes.Filter):
-        if used.name not in filters:
+    for used in parts:
+        if isinstance(used, nodes.Filter) and used.name not in filters:
             near = did_you_mean(used.name, sorted(filters))
             yield used.name, f"there is no filter '{one_line(used.name, 30)}'{near}"
-    for name in tree.find_all(nodes.Name):
-        if name.name in _NAMES_OF_JINJA:
+    for name in parts:
+        if isinstance(name, nodes.Name) and name.name in _NAMES_OF_JINJA:
             yield name.name, f"a text can't use {name.name}"
-    if _depth_of_loops(tree) > MAX_LOOPS:
+    loops = [part for part in parts if isinstance(part, nodes.For)]
+    if loops and _depth_of_loops(tree) > MAX_LOOPS:
         yield "for", f"loops are nested deeper than {MAX_LOOPS}"
-    if any(loop.recursive for loop in tree.find_all(nodes.For)):
+    if any(loop.recursive for loop in loops):
         yield "recursive", "a text can't use recursive loops"
 
 
