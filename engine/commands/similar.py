@@ -77,10 +77,10 @@ def command(
 
     context = find_context(course_path)
     folder, item = _source(context, source, item)
-    crossings = None
+    copied_answers = None
     if folder is None:
         with context.open_marks() as store:
-            collected, crossings = of_store(store, context.mode, item)
+            collected, copied_answers = of_store(store, context.mode, item)
     else:
         collected = _of_folder(context, folder, item, context.roster)
     # Earlier years are compared with this one, not among themselves: those cases are closed.
@@ -88,7 +88,7 @@ def command(
         collected.add_earlier(_of_folder(context, path, item, is_earlier=True))
     with progress_bar("comparing", len(collected.works)) as advance:
         common = _common_sources(context, starter)
-        findings = find(collected, handouts=common, crossings=crossings, keep=top, progress=advance)
+        findings = find(collected, handouts=common, copied_answers=copied_answers, keep=top, progress=advance)
     labels = FileLabels(context.names, is_hidden=anonymous)
     title = context.title if context.course or folder is None else folder.name
     index = write_similarity_pages(out, findings, labels, title=title) if out else None
@@ -155,9 +155,9 @@ def _show(findings: SimilarityFindings, labels: FileLabels) -> None:
 
     for exercise in findings.exercises:
         _show_exercise(exercise, labels)
-    if findings.crossings is not None:
-        _show_crossings(findings, labels)
-    if not findings.exercises and findings.crossings is None:
+    if findings.copied_answers is not None:
+        _show_copied_answers(findings, labels)
+    if not findings.exercises and findings.copied_answers is None:
         click.echo("there is no code to compare")
     if labels.is_hidden and findings.problems:  # a file's name is often its student's
         click.echo(f"not compared: {count_noun(len(findings.problems), 'file')}")
@@ -216,28 +216,32 @@ def _is_identical(exercise: ExerciseFindings, entry: PairDetail) -> bool:
     return any(both <= {work.person for work in group} for group in exercise.comparison.identical)
 
 
-def _show_crossings(findings: SimilarityFindings, labels: FileLabels) -> None:
+def _show_copied_answers(findings: SimilarityFindings, labels: FileLabels) -> None:
     from engine.similarity.findings import odds
 
-    crossings = findings.crossings
-    assert crossings is not None
-    click.echo(f"wrong answers that match a classmate's key: {crossings.compared} compared")
+    copied_answers = findings.copied_answers
+    assert copied_answers is not None
+    click.echo(f"wrong answers that match a classmate's key: {copied_answers.compared} compared")
     rows = [
         [
-            labels.student(crossing.who),
-            labels.student(crossing.whose),
+            labels.student(match.who),
+            labels.student(match.whose),
             f"{answer.item}" + ("" if answer.part == "answer" else f" ({answer.part})"),
             answer.answer,
             odds(answer.chance),
-            f"{crossing.expected:.2g}",
+            f"{match.expected:.2g}",
         ]
-        for crossing in crossings.unlikely[:_MOST_ROWS]
-        for answer in crossing.answers
+        for match in copied_answers.unlikely[:_MOST_ROWS]
+        for answer in match.answers
     ]
     if rows:
         show_table(["answered by", "key of", "item", "answer", "by chance", "pairs expected"], rows)
-    if len(crossings.unlikely) > _MOST_ROWS:
-        click.echo(f"  {count_noun(len(crossings.unlikely) - _MOST_ROWS, 'more pair')} with --out or --json")
-    if crossings.explained:
-        click.echo(f"  {count_noun(crossings.explained, 'further pair')} with a match that chance explains")
+    if len(copied_answers.unlikely) > _MOST_ROWS:
+        click.echo(
+            f"  {count_noun(len(copied_answers.unlikely) - _MOST_ROWS, 'more pair')} with --out or --json"
+        )
+    if copied_answers.explained:
+        click.echo(
+            f"  {count_noun(copied_answers.explained, 'further pair')} with a match that chance explains"
+        )
     click.echo()

@@ -146,7 +146,7 @@ _Field = tuple[str, str]  # item, part
 
 
 @dataclass(frozen=True, slots=True)
-class CrossedAnswer:
+class MatchedAnswer:
     """One wrong answer that is a classmate's key.
 
     Parameters
@@ -174,14 +174,14 @@ class CrossedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class CopiedAnswer:
-    """All such answers of one student that are one classmate's keys.
+class ClassmateMatch:
+    """All wrong answers of one student that are one classmate's keys.
 
     Parameters
     ----------
     who, whose : str
         Ids: who answered, and whose keys these are.
-    answers : tuple of CrossedAnswer
+    answers : tuple of MatchedAnswer
     chance : float
         That these meet by chance, for this pair: the product over the items, times the ways to choose them
         among those that the student answered wrongly.
@@ -191,13 +191,13 @@ class CopiedAnswer:
 
     who: str
     whose: str
-    answers: tuple[CrossedAnswer, ...]
+    answers: tuple[MatchedAnswer, ...]
     chance: float
     expected: float
 
 
 @dataclass(frozen=True, slots=True)
-class CopiedAnswers:
+class AnswerComparison:
     """What comparing wrong answers with classmates' keys found.
 
     Parameters
@@ -206,7 +206,7 @@ class CopiedAnswers:
         Wrong answers that no known mistake explains.
     pairs : int
         Ordered pairs of students that were compared.
-    unlikely : tuple of CopiedAnswer
+    unlikely : tuple of ClassmateMatch
         Pairs of which chance gives such a class less than half a one; the least expected first.
     explained : int
         The other pairs with a match.
@@ -214,7 +214,7 @@ class CopiedAnswers:
 
     compared: int
     pairs: int
-    unlikely: tuple[CopiedAnswer, ...]
+    unlikely: tuple[ClassmateMatch, ...]
     explained: int
 
 
@@ -261,14 +261,14 @@ class AnswerSearch:
             for answer in _wrong_answers(attempt, attempt.variant):
                 self._wrong.setdefault((answer.who, answer.field, answer.text), answer)
 
-    def crossings(self) -> CopiedAnswers:
+    def comparison(self) -> AnswerComparison:
         """Return what was found among all that was taken."""
         keys = self._keys()
-        met: dict[tuple[str, str], list[CrossedAnswer]] = defaultdict(list)
+        met: dict[tuple[str, str], list[MatchedAnswer]] = defaultdict(list)
         for answer in self._wrong.values():
-            for whose, crossed in _met(answer, keys[answer.field]):
-                met[answer.who, whose].append(crossed)
-        return _crossings(list(self._wrong.values()), met, len(self._students))
+            for whose, matched in _met(answer, keys[answer.field]):
+                met[answer.who, whose].append(matched)
+        return _comparison(list(self._wrong.values()), met, len(self._students))
 
     def _keys(self) -> dict[_Field, ItemKeys]:
         holders: dict[_Field, list[VariantHolder]] = defaultdict(list)
@@ -297,7 +297,7 @@ def _wrong_answers(attempt: Attempt, variant: Variant) -> Iterable[_Wrong]:
             yield _Wrong(attempt.student, (variant.item, part.id), variant.title, text.strip(), entries)
 
 
-def _met(answer: _Wrong, keys: ItemKeys) -> Iterable[tuple[str, CrossedAnswer]]:
+def _met(answer: _Wrong, keys: ItemKeys) -> Iterable[tuple[str, MatchedAnswer]]:
     accepting = keys.accepting(answer.text, answer.entries)
     if not accepting or any(answer.who in holder.students for holder in accepting):
         return
@@ -309,28 +309,28 @@ def _met(answer: _Wrong, keys: ItemKeys) -> Iterable[tuple[str, CrossedAnswer]]:
     for whose, field in sorted(classmates.items()):
         yield (
             whose,
-            CrossedAnswer(
+            MatchedAnswer(
                 item, part, answer.title, answer.text, right_response(field), chance, len(classmates)
             ),
         )
 
 
-def _crossings(
-    wrong: Sequence[_Wrong], met: Mapping[tuple[str, str], Sequence[CrossedAnswer]], students: int
-) -> CopiedAnswers:
+def _comparison(
+    wrong: Sequence[_Wrong], met: Mapping[tuple[str, str], Sequence[MatchedAnswer]], students: int
+) -> AnswerComparison:
     askers: dict[str, set[str]] = defaultdict(set)
     for answer in wrong:
         askers[answer.who].add(answer.field[0])
     pairs = len(askers) * max(0, students - 1)
-    crossings = []
+    matches = []
     for (who, whose), answers in met.items():
         # Steps of one item follow from each other: only the least likely one counts.
         by_item: dict[str, float] = {}
-        for crossed in answers:
-            by_item[crossed.item] = min(crossed.chance, by_item.get(crossed.item, 1.0))
+        for matched in answers:
+            by_item[matched.item] = min(matched.chance, by_item.get(matched.item, 1.0))
         ways = math.comb(len(askers[who]), len(by_item))
         chance = min(1.0, ways * math.prod(by_item.values()))
-        crossings.append(CopiedAnswer(who, whose, tuple(answers), chance, chance * pairs))
-    crossings.sort(key=lambda crossing: (crossing.expected, crossing.who, crossing.whose))
-    rare = tuple(crossing for crossing in crossings if crossing.expected < _MOST_EXPECTED)
-    return CopiedAnswers(len(wrong), pairs, rare, len(crossings) - len(rare))
+        matches.append(ClassmateMatch(who, whose, tuple(answers), chance, chance * pairs))
+    matches.sort(key=lambda match: (match.expected, match.who, match.whose))
+    rare = tuple(match for match in matches if match.expected < _MOST_EXPECTED)
+    return AnswerComparison(len(wrong), pairs, rare, len(matches) - len(rare))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.hand_ins import IntakeProblem
-from engine.similarity.answers import CopiedAnswers
+from engine.similarity.answers import AnswerComparison
 from engine.similarity.compare import compare, is_close, known_spread
 from engine.similarity.gather import CollectedFiles, HandedInCode, ItemComparison, SimilaritySpread
 from engine.similarity.passages import PairDetail, detail
@@ -44,14 +44,14 @@ class SimilarityFindings:
     ----------
     exercises : tuple of ExerciseFindings
         By item.
-    crossings : CopiedAnswers or None
+    copied_answers : AnswerComparison or None
         None where no answers were looked at.
     problems : tuple of IntakeProblem
         Files that weren't compared.
     """
 
     exercises: tuple[ExerciseFindings, ...]
-    crossings: CopiedAnswers | None = None
+    copied_answers: AnswerComparison | None = None
     problems: tuple[IntakeProblem, ...] = ()
 
 
@@ -59,7 +59,7 @@ def find(
     collected: CollectedFiles,
     *,
     handouts: Callable[[str], Sequence[str]],
-    crossings: CopiedAnswers | None = None,
+    copied_answers: AnswerComparison | None = None,
     keep: int = 50,
     progress: Callable[[], None] = lambda: None,
 ) -> SimilarityFindings:
@@ -70,7 +70,7 @@ def find(
     collected : CollectedFiles
     handouts : callable
         Item id → sources that everybody got.
-    crossings : CopiedAnswers, optional
+    copied_answers : AnswerComparison, optional
         What the answers showed, where they were looked at.
     keep : int
         How many pairs of each exercise.
@@ -81,7 +81,7 @@ def find(
     for item, works in sorted(collected.works.items()):
         exercises.append(_exercise_findings(item, works, handouts(item), keep))
         progress()
-    return SimilarityFindings(tuple(exercises), crossings, tuple(collected.problems))
+    return SimilarityFindings(tuple(exercises), copied_answers, tuple(collected.problems))
 
 
 def _exercise_findings(

@@ -11,7 +11,7 @@ from engine.errors import InputError
 from engine.hand_ins import FileKind, IntakeProblem
 from engine.intake import collect, read_code_file
 from engine.model import Mode
-from engine.similarity.answers import AnswerSearch, CopiedAnswers
+from engine.similarity.answers import AnswerComparison, AnswerSearch
 from engine.store import Store
 from engine.text.files import work_folder
 from engine.text.words import clean_line
@@ -149,7 +149,7 @@ class CollectedFiles:
                 self.add(item, work)
 
 
-def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[CollectedFiles, CopiedAnswers]:
+def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[CollectedFiles, AnswerComparison]:
     """Return the code of a store and what its answers show; of everything, or of one item."""
     files, search = CollectedFiles(), AnswerSearch()
     for attempt in store.attempts(item=item, mode=mode):
@@ -163,7 +163,7 @@ def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[Collect
             for question in quiz.questions:
                 if item is None or question.variant.item == item:
                     search.hand_out(quiz.student, question.variant)
-    return files, search.crossings()
+    return files, search.comparison()
 
 
 def of_folder(

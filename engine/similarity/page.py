@@ -75,33 +75,33 @@ def pairs_csv(exercises: Iterable[ExerciseFindings], labels: FileLabels) -> str:
 def answers_csv(findings: SimilarityFindings, labels: FileLabels) -> str:
     """Return one line for each wrong answer that is a classmate's key."""
     rows = []
-    for crossing in findings.crossings.unlikely if findings.crossings else ():
-        pair = [text_cell(labels.student(crossing.who)), text_cell(labels.student(crossing.whose))]
-        for answer in crossing.answers:
+    for match in findings.copied_answers.unlikely if findings.copied_answers else ():
+        pair = [text_cell(labels.student(match.who)), text_cell(labels.student(match.whose))]
+        for answer in match.answers:
             texts = [text_cell(text) for text in (answer.item, answer.part, answer.answer, answer.key)]
-            rows.append([*pair, *texts, answer.chance, crossing.chance, crossing.expected])
+            rows.append([*pair, *texts, answer.chance, match.chance, match.expected])
     return csv_text([_ANSWER_COLUMNS, *rows], quote_texts=True)
 
 
 def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:
     """Return the documented object of ``grade similar --json``."""
-    crossings = findings.crossings
+    copied_answers = findings.copied_answers
     return {
         "note": NOT_A_VERDICT,
         "engine_version": __version__,
         "exercises": [_exercise(exercise, labels) for exercise in findings.exercises],
         "answers": None
-        if crossings is None
+        if copied_answers is None
         else {
-            "compared": crossings.compared,
-            "pairs_compared": crossings.pairs,
-            "explained_by_chance": crossings.explained,
+            "compared": copied_answers.compared,
+            "pairs_compared": copied_answers.pairs,
+            "explained_by_chance": copied_answers.explained,
             "pairs": [
                 {
-                    "answered_by": labels.student(crossing.who),
-                    "key_of": labels.student(crossing.whose),
-                    "chance": crossing.chance,
-                    "expected": crossing.expected,
+                    "answered_by": labels.student(match.who),
+                    "key_of": labels.student(match.whose),
+                    "chance": match.chance,
+                    "expected": match.expected,
                     "answers": [
                         {
                             "item": answer.item,
@@ -111,10 +111,10 @@ def as_json(findings: SimilarityFindings, labels: FileLabels) -> dict[str, Any]:
                             "chance": answer.chance,
                             "holders": answer.holders,
                         }
-                        for answer in crossing.answers
+                        for answer in match.answers
                     ],
                 }
-                for crossing in crossings.unlikely
+                for match in copied_answers.unlikely
             ],
         },
         "not_compared": len(findings.problems),
@@ -292,24 +292,24 @@ def _index_page(
         }
         for exercise in exercises
     ]
-    crossed = [
+    matches = [
         {
-            "who": labels.student(crossing.who),
-            "whose": labels.student(crossing.whose),
-            "crossing": crossing,
-            "expected": f"{crossing.expected:.2g}",
+            "who": labels.student(match.who),
+            "whose": labels.student(match.whose),
+            "match": match,
+            "expected": f"{match.expected:.2g}",
         }
-        for crossing in (findings.crossings.unlikely if findings.crossings else ())
+        for match in (findings.copied_answers.unlikely if findings.copied_answers else ())
     ]
     return render(
         "index.html.j2",
         package=_PACKAGE,
         title=title,
         engine_version=__version__,
-        downloads=["similar.csv", *(["answers.csv"] if findings.crossings else [])],
+        downloads=["similar.csv", *(["answers.csv"] if findings.copied_answers else [])],
         parts=parts,
-        crossings=findings.crossings,
-        crossed=crossed,
+        copied_answers=findings.copied_answers,
+        matches=matches,
         problems=findings.problems,
         hidden=labels.is_hidden,
         odds=odds,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.hand_ins import IntakeProblem
-from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
+from engine.similarity.answers import AnswerComparison, ClassmateMatch, MatchedAnswer
 from engine.similarity.findings import SimilarityFindings, find
 from engine.similarity.gather import CollectedFiles, FileLabels, HandedInCode
 from engine.similarity.page import write_similarity_pages
@@ -35,13 +35,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             collected.add(item, HandedInCode(who, everything(sources[3], random.Random(who)), "x.py"))
     collected.problems.append(IntakeProblem("who.txt", "this kind of file isn't graded"))
     found = find(collected, handouts=lambda item: [starter(item)])
-    answer = CrossedAnswer(
+    answer = MatchedAnswer(
         "softmax-weights", "answer", "Weights", "[0.1, 0.2, 0.7]", "[0.1, 0.2, 0.7]", 1e-5, 1
     )
-    crossings = CopiedAnswers(9, 90, (CopiedAnswer("student-1", "student-2", (answer,), 1e-5, 9e-4),), 2)
+    copied_answers = AnswerComparison(
+        9, 90, (ClassmateMatch("student-1", "student-2", (answer,), 1e-5, 9e-4),), 2
+    )
     write_similarity_pages(
         out,
-        SimilarityFindings(found.exercises, crossings, found.problems),
+        SimilarityFindings(found.exercises, copied_answers, found.problems),
         FileLabels(),
         title="Attention 2026",
     )

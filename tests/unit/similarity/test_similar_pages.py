@@ -14,7 +14,7 @@ import pytest
 
 from engine.errors import StoreError
 from engine.hand_ins import IntakeProblem
-from engine.similarity.answers import CopiedAnswer, CopiedAnswers, CrossedAnswer
+from engine.similarity.answers import AnswerComparison, ClassmateMatch, MatchedAnswer
 from engine.similarity.findings import SimilarityFindings, find, odds
 from engine.similarity.gather import CollectedFiles, FileLabels, HandedInCode
 from engine.similarity.page import answers_csv, as_json, pairs_csv, write_similarity_pages
@@ -33,9 +33,9 @@ def findings(names: tuple[str, ...] = ("ada", "bob", "eve")) -> SimilarityFindin
     collected.add("softmax", HandedInCode("ada", "x = 1"))
     collected.problems.append(IntakeProblem(f"{HOSTILE}.py", f"this can be {names[0]} or {names[1]}"))
     found = find(collected, handouts=lambda item: [starter(item)])
-    answer = CrossedAnswer("sum", "answer", "A sum", HOSTILE, "=1+1", 1e-4, 2)
-    crossings = CopiedAnswers(12, 90, (CopiedAnswer("ada", "s1", (answer,), 1e-4, 0.009),), 3)
-    return SimilarityFindings(found.exercises, crossings, found.problems)
+    answer = MatchedAnswer("sum", "answer", "A sum", HOSTILE, "=1+1", 1e-4, 2)
+    copied_answers = AnswerComparison(12, 90, (ClassmateMatch("ada", "s1", (answer,), 1e-4, 0.009),), 3)
+    return SimilarityFindings(found.exercises, copied_answers, found.problems)
 
 
 @pytest.fixture(scope="module")

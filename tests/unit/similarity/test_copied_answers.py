@@ -13,7 +13,7 @@ from engine.answers import right_response, wrong_responses
 from engine.grading import grade_answers
 from engine.items.bank import builtin_bank
 from engine.model import ChoiceOption, FloatArray, Mode, Part, RenderedText, Response, Variant
-from engine.similarity.answers import LEAST_CHANCE, AnswerSearch, CopiedAnswers, ItemKeys, VariantHolder
+from engine.similarity.answers import LEAST_CHANCE, AnswerComparison, AnswerSearch, ItemKeys, VariantHolder
 from engine.store import Attempt
 from engine.variants import draw_seeded
 
@@ -50,17 +50,17 @@ def drawn(item: str, count: int) -> dict[str, Variant]:
     }
 
 
-def found_among(attempts: Sequence[Attempt], variants: Mapping[str, Variant]) -> CopiedAnswers:
-    return crossed(attempts, variants.items())
+def found_among(attempts: Sequence[Attempt], variants: Mapping[str, Variant]) -> AnswerComparison:
+    return compared(attempts, variants.items())
 
 
-def crossed(attempts: Iterable[Attempt], handed_out: Iterable[tuple[str, Variant]]) -> CopiedAnswers:
+def compared(attempts: Iterable[Attempt], handed_out: Iterable[tuple[str, Variant]]) -> AnswerComparison:
     search = AnswerSearch()
     for student, variant in handed_out:
         search.hand_out(student, variant)
     for made in attempts:
         search.add(made)
-    return search.crossings()
+    return search.comparison()
 
 
 def guesses(variants: Mapping[str, Variant]) -> list[Attempt]:
@@ -82,13 +82,13 @@ def test_a_classmates_vector_is_found_and_nothing_else() -> None:
 
     theirs = variants["s041"].parts[0]
     attempts[7] = attempt("s007", variants["s007"], {theirs.id: right_response(theirs)})
-    (crossing,) = found_among(attempts, variants).unlikely
-    assert (crossing.who, crossing.whose) == ("s007", "s041")
-    (answer,) = crossing.answers
+    (match,) = found_among(attempts, variants).unlikely
+    assert (match.who, match.whose) == ("s007", "s041")
+    (answer,) = match.answers
     key = right_response(theirs)
     assert (answer.item, answer.answer, answer.key, answer.holders) == ("softmax-weights", key, key, 1)
     assert answer.chance < 1e-5
-    assert crossing.expected == pytest.approx(answer.chance * 60 * 59)
+    assert match.expected == pytest.approx(answer.chance * 60 * 59)
 
 
 def test_keys_on_a_coarse_grid_meet_by_chance() -> None:
@@ -194,17 +194,17 @@ def test_small_numbers_are_excluded_and_middling_ones_count_together() -> None:
         *(attempt(s, v, {"answer": "99"}) for s, v in first.items() if s != "s03"),
         attempt("s03", first["s03"], {"answer": right_response(first["s31"].parts[0])}),
     ]
-    found = crossed(single, every)
+    found = compared(single, every)
     assert (found.unlikely, found.explained) == ((), 1), "in 2,450 pairs one such match is chance"
 
     both = [
         *single,
         attempt("s03", second["s03"], {"answer": right_response(second["s31"].parts[0])}),
     ]
-    (crossing,) = crossed(both, every).unlikely
-    assert (crossing.who, crossing.whose, len(crossing.answers)) == ("s03", "s31", 2)
-    assert crossing.chance == pytest.approx(math.prod(answer.chance for answer in crossing.answers))
-    assert crossing.expected == pytest.approx(crossing.chance * 50 * 49)
+    (match,) = compared(both, every).unlikely
+    assert (match.who, match.whose, len(match.answers)) == ("s03", "s31", 2)
+    assert match.chance == pytest.approx(math.prod(answer.chance for answer in match.answers))
+    assert match.expected == pytest.approx(match.chance * 50 * 49)
 
     tiny = {f"s{i}": number(f"v{i}", i) for i in range(9)}
     assert found_among([attempt("s1", tiny["s1"], {"answer": "5"})], tiny).explained == 0
@@ -221,9 +221,9 @@ def test_steps_of_one_item_count_once() -> None:
 
     variants = {f"s{i}": steps(f"v{i}", 100_003 + 7_919 * i) for i in range(12)}
     theirs = {part.id: right_response(part) for part in variants["s9"].parts}
-    (crossing,) = found_among([attempt("s2", variants["s2"], theirs)], variants).unlikely
-    assert len(crossing.answers) == 2
-    assert crossing.chance == min(answer.chance for answer in crossing.answers)
+    (match,) = found_among([attempt("s2", variants["s2"], theirs)], variants).unlikely
+    assert len(match.answers) == 2
+    assert match.chance == min(answer.chance for answer in match.answers)
 
 
 def test_words_count_by_how_many_keys_there_are() -> None:
