@@ -5,7 +5,7 @@
 
 A newcomer doesn't read lines but opens files. What tires is the number of modules that one flow passes
 through, modules that only serve one neighbour, and names that stand for several things. Each figure has a
-bound; ``tests/repo/test_house.py`` holds those that are reached.
+bound, which ``tests/repo/test_house.py`` holds.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ BEFORE: Mapping[str, float] = {
 # name -> (bound, whether the figure may not exceed it)
 BOUNDS: Mapping[str, tuple[float, bool]] = {
     "modules": (340, True),
+    "lines": (77_480, True),
     "median lines of a module": (180, False),
     "90th percentile": (420, True),
     "longest module": (650, True),
