@@ -265,28 +265,28 @@ class AnswerType:
         """Return what can be said of an answer that :meth:`parse` refuses."""
         return ()
 
-    def rekeyed(self, shown: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
+    def rekeyed(self, handed_out: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
         """Return a part that was handed out, with the key that its item has now.
 
         Called for parts with options only: the key of others doesn't depend on what a variant shows.
 
         Parameters
         ----------
-        shown : Part
+        handed_out : Part
             `new` with the options and prompts that the student saw, in the order shown.
         new : Part
             As the item would be drawn now, with all options of its pool.
         old : Part
             As it was handed out.
         ids : mapping of str to str
-            Id of an option (a letter) or prompt (a number) of `new` → its id in `shown`.
+            Id of an option (a letter) or prompt (a number) of `new` → its id in `handed_out`.
 
         Raises
         ------
         ValueError
             The options that were shown have no clear key now; the message says why.
         """
-        return replace(shown, key_ids=tuple(ids[key] for key in new.key_ids if key in ids))
+        return replace(handed_out, key_ids=tuple(ids[key] for key in new.key_ids if key in ids))
 
     def grade(self, part: Part, text: str) -> PartResult:
         """Mark an answer as it was typed; a blank one gets 0.

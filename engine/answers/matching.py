@@ -212,14 +212,14 @@ class Matching(AnswerType):
             )
         )
 
-    def rekeyed(self, shown: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
+    def rekeyed(self, handed_out: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
         """Return the part with the targets that its prompts have now."""
         pairs = zip(new.prompts, new.key_ids, strict=True)
         target = {ids[prompt.id]: ids.get(key) for prompt, key in pairs if prompt.id in ids}
-        keys = [key for prompt in shown.prompts if (key := target[prompt.id]) is not None]
-        if len(keys) < len(shown.prompts):
+        keys = [key for prompt in handed_out.prompts if (key := target[prompt.id]) is not None]
+        if len(keys) < len(handed_out.prompts):
             raise ValueError("a prompt belongs to a target that this variant doesn't show")
-        return replace(shown, key_ids=tuple(keys))
+        return replace(handed_out, key_ids=tuple(keys))
 
     def key_words(self, part: Part) -> str:
         """Return each prompt with its target, in alphabetical order."""

@@ -196,11 +196,11 @@ class MultipleChoice(AnswerType):
         """Return the scoring rule in one sentence."""
         return POLICIES[self._policy(part)]
 
-    def rekeyed(self, shown: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
+    def rekeyed(self, handed_out: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
         """Return the part with the options that are right now."""
         # How many right options its variants can have is history, as the options that were shown are.
         counts = {name: value for name, value in old.settings.items() if name == "right_counts"}
-        return replace(rekeyed_choice(shown), settings={**new.settings, **counts})
+        return replace(rekeyed_choice(handed_out), settings={**new.settings, **counts})
 
     def chance_score(self, part: Part) -> float:
         """Return the mean share of who tosses a coin for each option."""

@@ -19,13 +19,13 @@ from engine.text.words import agree, count_noun
 MOST_RIGHT = 4
 
 
-def rekeyed_choice(shown: Part) -> Part:
+def rekeyed_choice(handed_out: Part) -> Part:
     """Return a choice with the options that are right now as its key; see ``AnswerType.rekeyed``."""
-    right = tuple(option.id for option in shown.options if option.correct)
+    right = tuple(option.id for option in handed_out.options if option.correct)
     # A question whose options are all right, or all wrong, isn't a question any more.
-    if not right or len(right) == len(shown.options):
+    if not right or len(right) == len(handed_out.options):
         raise ValueError(f"{'every' if right else 'no'} option that this variant shows is right now")
-    return replace(shown, key_ids=right)
+    return replace(handed_out, key_ids=right)
 
 
 class ConditionalEntry(Protocol):

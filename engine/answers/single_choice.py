@@ -145,9 +145,9 @@ class SingleChoice(AnswerType):
         """Return that one option is right."""
         return "one option is right"
 
-    def rekeyed(self, shown: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
+    def rekeyed(self, handed_out: Part, *, new: Part, old: Part, ids: Mapping[str, str]) -> Part:
         """Return the part with the option that is right now."""
-        part = rekeyed_choice(shown)
+        part = rekeyed_choice(handed_out)
         if len(part.key_ids) > 1:
             raise ValueError(f"{len(part.key_ids)} of the options that this variant shows are right now")
         return part

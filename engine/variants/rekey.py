@@ -148,7 +148,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     reworded = getattr(answer, "key", None) is None
     options = _paired(spec, old.options, new.options, reworded=reworded)
     prompts = _paired(spec, old.prompts, new.prompts, reworded=True)
-    shown = replace(
+    handed_out = replace(
         new,
         prompt=old.prompt,
         options=tuple(_with_current_key(*pair) for pair in options),
@@ -156,7 +156,7 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
     )
     ids = {theirs.id: current.id for current, theirs in (*options, *prompts)}
     try:
-        return kind_of(old.type).rekeyed(shown, new=new, old=old, ids=ids)
+        return kind_of(old.type).rekeyed(handed_out, new=new, old=old, ids=ids)
     except ValueError as reason:
         raise _undecided(spec, str(reason)) from None
 
