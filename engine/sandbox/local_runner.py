@@ -27,9 +27,9 @@ from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResul
 from engine.sandbox.bwrap import find_layout
 from engine.sandbox.child.wire import FrameKind, pack
 from engine.sandbox.confinement import interpreter_arguments
-from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, has_tensors
 from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
+from engine.sandbox.zygote_handle import SAMPLE_S, CpuWait
 
 _CHUNK = 2**16
 _SLACK_S = 0.3  # for the process to end itself first, and say why

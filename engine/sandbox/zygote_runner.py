@@ -22,10 +22,9 @@ from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.serve import OUR_FAULT
-from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, killed_from_outside
 from engine.sandbox.requests import EncodedPlan, SharedArrays, encode_load, encode_plan
-from engine.sandbox.zygote_handle import ChildEnd, Zygote
+from engine.sandbox.zygote_handle import SAMPLE_S, ChildEnd, CpuWait, Zygote
 
 _MIN_LOAD_S = 0.1  # a later child loads the file again, however little time is left
 _CHUNK = 2**20

@@ -12,8 +12,8 @@ import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.cpu_wait import SAMPLE_S, CpuWait
 from engine.sandbox.tiers import missing_layers
+from engine.sandbox.zygote_handle import SAMPLE_S, CpuWait
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 
