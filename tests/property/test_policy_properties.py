@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.course.policies import AssignmentRules, CountedAttempts, LatePenalty
 from engine.marks.late_work import AttemptPoints, LateTime, after_penalty, choose, days_to_use, exact, rounded
-from engine.marks.student_marks import indices_to_drop
+from engine.marks.weighted_groups import indices_to_drop
 
 FULL = Fraction(10)
 percents = st.integers(0, 100).map(Decimal) | st.decimals(0, 100, places=2)
