@@ -25,7 +25,7 @@ from code_grading import machine
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from engine.similarity import compare as comparing
-from engine.similarity.gather import HandedInCode
+from engine.similarity.gather import ComparedFile
 from tests.unit.similarity.disguises import FOUND
 from tests.unit.similarity.measure import (
     CODE,
@@ -83,7 +83,7 @@ def speed(students: int) -> None:
             source = chance.choice(sources)
             for name in chance.sample(sorted(FOUND), 3):
                 source = FOUND[name](source, chance)
-            works.append(HandedInCode(f"s{number}", source))
+            works.append(ComparedFile(f"s{number}", source))
         clock, processor = time.perf_counter(), time.process_time()
         found = comparing.compare(item, works, handouts=[starter(item)])
         taken = f"{time.process_time() - processor:.1f} s | {time.perf_counter() - clock:.1f} s"

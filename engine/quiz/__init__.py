@@ -11,14 +11,14 @@ from engine.hand_ins import FilledQuiz
 from engine.quiz.blueprint import Blueprint, BlueprintSection, PlacedBlueprint, read_blueprint
 from engine.quiz.choose import choose_items
 from engine.quiz.compose import compose, quiz_id
-from engine.quiz.hand_in import HandedIn, as_answered, grade_quiz, hand_in, total
+from engine.quiz.hand_in import HandInResult, as_answered, grade_quiz, hand_in, total
 from engine.quiz.quiz_file import fill_in_text, read_filled
 
 __all__ = [
     "Blueprint",
     "BlueprintSection",
     "FilledQuiz",
-    "HandedIn",
+    "HandInResult",
     "PlacedBlueprint",
     "as_answered",
     "choose_items",

@@ -96,7 +96,7 @@ def total(reports: Iterable[GradeReport]) -> tuple[float | None, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedIn:
+class HandInResult:
     """Result of handing in a quiz.
 
     Parameters
@@ -154,7 +154,7 @@ def hand_in(
     filename: str = "",
     keep_unreadable: bool = False,
     arrival: ArrivalInfo | None = None,
-) -> HandedIn:
+) -> HandInResult:
     """Mark a filled-in file, credit it by the quiz's rules and record every question.
 
     Parameters
@@ -186,7 +186,7 @@ def hand_in(
     # other questions must not be used up by then.
     unreadable = any(report.outcome is Outcome.FORMAT_ERROR for report in reports)
     if unreadable and not keep_unreadable:
-        return HandedIn(answered, reports, recorded=False)
+        return HandInResult(answered, reports, recorded=False)
     settle = CreditRules(quiz, store.sittings.hints(quiz, mode)) if quiz.rules.counts_attempts else None
     recorded = store.record_quiz(
         answered,
@@ -197,7 +197,7 @@ def hand_in(
         settle=settle,
         arrival=arrival,
     )
-    return HandedIn(
+    return HandInResult(
         answered,
         tuple(
             # What was graded once stays graded; what the file claims is mentioned each time.

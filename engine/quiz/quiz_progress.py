@@ -27,7 +27,7 @@ from engine.model import (
 )
 from engine.quiz import rules as quiz_rules
 from engine.quiz.compose import ItemVariants, content, with_points
-from engine.quiz.hand_in import HandedIn, as_answered, hand_in
+from engine.quiz.hand_in import HandInResult, as_answered, hand_in
 from engine.quiz.quiz_file import fill_in_text
 from engine.quiz.rules import counted_attempts, is_choice
 from engine.store import Attempt, Store, response_sha256
@@ -171,7 +171,7 @@ def _attempts(store: Store, quiz: Quiz, mode: Mode) -> dict[str, list[Attempt]]:
     return by_item
 
 
-def best_results(sitting: QuizSitting) -> HandedIn:
+def best_results(sitting: QuizSitting) -> HandInResult:
     """Return the best attempt at each question, as if all had been handed in together."""
     questions, reports = [], []
     for progress in sitting.progress.values():
@@ -186,7 +186,7 @@ def best_results(sitting: QuizSitting) -> HandedIn:
             reports.append(
                 grade_answers(question.variant, Response({}), mode=sitting.mode, student=sitting.quiz.student)
             )
-    return HandedIn(replace(sitting.quiz, questions=tuple(questions)), tuple(reports), recorded=True)
+    return HandInResult(replace(sitting.quiz, questions=tuple(questions)), tuple(reports), recorded=True)
 
 
 def next_variant(
@@ -329,7 +329,7 @@ class QuizInProgress:
         attempts = self._store.attempts(student=self.quiz.student, quiz=self.quiz.id, mode=self._mode)
         return next(attempts, None) is not None
 
-    def hand_in(self) -> HandedIn:
+    def hand_in(self) -> HandInResult:
         """Hand in all answers as they are now."""
         filled = FilledQuiz(self.quiz.id, self._answers, {}, self._retries)
         return hand_in(self._store, self.quiz, filled, mode=self._mode, filename=self.path.name)

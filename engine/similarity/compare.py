@@ -19,7 +19,7 @@ from itertools import combinations, islice, product
 
 from engine.parallel import on_all_cores
 from engine.similarity.fingerprints import all_grams, fingerprints, normal_form, words
-from engine.similarity.gather import FilePair, HandedInCode, ItemComparison, SimilaritySpread
+from engine.similarity.gather import ComparedFile, FilePair, ItemComparison, SimilaritySpread
 
 # How rare something is: shared by two of many it says much, shared by half of them nothing.
 
@@ -99,7 +99,7 @@ class FeatureChannel:
 
     Parameters
     ----------
-    works : sequence of HandedInCode
+    works : sequence of ComparedFile
     features : mapping of str to frozenset
         By source.
     handouts : collection
@@ -107,20 +107,20 @@ class FeatureChannel:
     """
 
     def __init__(
-        self, works: Sequence[HandedInCode], features: Mapping[str, Features], handouts: Collection[Hashable]
+        self, works: Sequence[ComparedFile], features: Mapping[str, Features], handouts: Collection[Hashable]
     ) -> None:
         self.rarity = FeatureRarity((work.person, features[work.source]) for work in works)
         self.usual = frozenset(handouts) | self.rarity.usual()
         self._features = {source: feature - self.usual for source, feature in features.items()}
         self._works = works
 
-    def match(self, first: HandedInCode, second: HandedInCode) -> FeatureMatch:
+    def match(self, first: ComparedFile, second: ComparedFile) -> FeatureMatch:
         """Compare two files."""
         return self.rarity.match(self._features[first.source], self._features[second.source])
 
     def best(
-        self, keep: int, finer: Callable[[HandedInCode, HandedInCode], float]
-    ) -> list[tuple[FeatureMatch, HandedInCode, HandedInCode]]:
+        self, keep: int, finer: Callable[[ComparedFile, ComparedFile], float]
+    ) -> list[tuple[FeatureMatch, ComparedFile, ComparedFile]]:
         """Return the pairs of different people with the largest surprise, the best one for each two people.
 
         Parameters
@@ -129,7 +129,7 @@ class FeatureChannel:
         finer : callable
             Puts pairs in order whose surprise is the same.
         """
-        alike: dict[Features, list[HandedInCode]] = {}
+        alike: dict[Features, list[ComparedFile]] = {}
         for work in self._works:
             if features := self._features[work.source]:
                 alike.setdefault(features, []).append(work)
@@ -139,7 +139,7 @@ class FeatureChannel:
             for i, j in self._candidates(forms, alike)
         ]
         scored.sort(key=lambda entry: -entry[0].surprise)
-        chosen: dict[frozenset[tuple[bool, str]], tuple[FeatureMatch, HandedInCode, HandedInCode]] = {}
+        chosen: dict[frozenset[tuple[bool, str]], tuple[FeatureMatch, ComparedFile, ComparedFile]] = {}
         # By falling surprise: once enough pairs are chosen, only equals can still change their order.
         least = 0.0
         for match, first, second in scored:
@@ -152,7 +152,7 @@ class FeatureChannel:
         return [entry for entry in ranked if entry[0].surprise >= _LEAST]
 
     def _candidates(
-        self, forms: Sequence[Features], alike: Mapping[Features, Sequence[HandedInCode]]
+        self, forms: Sequence[Features], alike: Mapping[Features, Sequence[ComparedFile]]
     ) -> set[tuple[int, int]]:
         # Only pairs that share something rare are looked at: a class of 500 has 125,000 pairs.
         holders: dict[Hashable, list[int]] = defaultdict(list)
@@ -170,11 +170,11 @@ class FeatureChannel:
 
 
 def _couples(
-    first: Sequence[HandedInCode],
-    second: Sequence[HandedInCode],
+    first: Sequence[ComparedFile],
+    second: Sequence[ComparedFile],
     keep: int,
-    finer: Callable[[HandedInCode, HandedInCode], float],
-) -> Iterator[tuple[HandedInCode, HandedInCode]]:
+    finer: Callable[[ComparedFile, ComparedFile], float],
+) -> Iterator[tuple[ComparedFile, ComparedFile]]:
     # At most so many that a crowd with one form doesn't take for ever.
     every = combinations(first, 2) if first is second else product(first, second)
     able = ((a, b) for a, b in every if a.person != b.person and not (a.is_earlier and b.is_earlier))
@@ -197,7 +197,7 @@ def spread(shares: Iterable[float]) -> SimilaritySpread:
 
 
 def sample_spread(
-    works: Sequence[HandedInCode], share: Callable[[HandedInCode, HandedInCode], float]
+    works: Sequence[ComparedFile], share: Callable[[ComparedFile, ComparedFile], float]
 ) -> SimilaritySpread:
     """Return the spread of the class: of all pairs of different people, or of 4,000 drawn by chance."""
     count = len(works)
@@ -231,8 +231,8 @@ def is_close(pair: FilePair, spread: SimilaritySpread) -> bool:
 
 
 def identical(
-    works: Iterable[HandedInCode], handouts: Iterable[str] = ()
-) -> tuple[tuple[HandedInCode, ...], ...]:
+    works: Iterable[ComparedFile], handouts: Iterable[str] = ()
+) -> tuple[tuple[ComparedFile, ...], ...]:
     """Return the groups of students whose files are the same, the largest first.
 
     Blanks at line ends and empty lines don't count. What everybody got, such as a starter left as it was, is
@@ -240,7 +240,7 @@ def identical(
     """
     # Editors strip blanks and add empty lines by themselves: they make no other file.
     usual = {_lines(source) for source in handouts}
-    same: dict[tuple[str, ...], dict[tuple[bool, str], HandedInCode]] = {}
+    same: dict[tuple[str, ...], dict[tuple[bool, str], ComparedFile]] = {}
     for work in works:
         same.setdefault(_lines(work.source), {}).setdefault(work.person, work)
     pairs = [
@@ -256,12 +256,12 @@ def _lines(source: str) -> tuple[str, ...]:
     return tuple(line.rstrip() for line in source.splitlines() if line.strip())
 
 
-def groups(pairs: Iterable[FilePair]) -> tuple[tuple[HandedInCode, ...], ...]:
+def groups(pairs: Iterable[FilePair]) -> tuple[tuple[ComparedFile, ...], ...]:
     """Return the groups of at least three that close pairs link, the largest first.
 
     Two of a group may share little: a chain of pairs is a group as well.
     """
-    where: dict[tuple[bool, str], set[HandedInCode]] = {}
+    where: dict[tuple[bool, str], set[ComparedFile]] = {}
     for pair in pairs:
         joined = where.get(pair.first.person, {pair.first}) | where.get(pair.second.person, {pair.second})
         for work in joined:
@@ -277,7 +277,7 @@ _LEAST_WORDING = 10.0  # two rare names say nothing
 
 
 def compare(
-    item: str, works: Sequence[HandedInCode], *, handouts: Iterable[str] = (), keep: int = 50
+    item: str, works: Sequence[ComparedFile], *, handouts: Iterable[str] = (), keep: int = 50
 ) -> ItemComparison:
     """Compare all files of one item with each other.
 
@@ -285,7 +285,7 @@ def compare(
     ----------
     item : str
         For the result only.
-    works : sequence of HandedInCode
+    works : sequence of ComparedFile
         One student may have several; no two files of one student are compared, nor two of earlier years.
     handouts : iterable of str
         Sources that everybody got, such as the starter: what comes from there doesn't count.
@@ -310,7 +310,7 @@ def compare(
         {word for source in handouts for word in words(source)},
     )
 
-    def pair(first: HandedInCode, second: HandedInCode) -> FilePair:
+    def pair(first: ComparedFile, second: ComparedFile) -> FilePair:
         match = shape.match(first, second)
         words_match = wording.match(first, second).surprise
         return FilePair(

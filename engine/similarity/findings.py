@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import AnswerComparison
 from engine.similarity.compare import compare, is_close, known_spread
-from engine.similarity.gather import CollectedFiles, HandedInCode, ItemComparison, SimilaritySpread
+from engine.similarity.gather import CollectedFiles, ComparedFile, ItemComparison, SimilaritySpread
 from engine.similarity.passages import PairDetail, detail
 from engine.text.words import percent
 
@@ -85,7 +85,7 @@ def find(
 
 
 def _exercise_findings(
-    item: str, works: Sequence[HandedInCode], handouts: Sequence[str], keep: int
+    item: str, works: Sequence[ComparedFile], handouts: Sequence[str], keep: int
 ) -> ExerciseFindings:
     comparison = compare(item, works, handouts=handouts, keep=keep)
     usual = comparison.usual

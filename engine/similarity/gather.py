@@ -18,7 +18,7 @@ from engine.text.words import clean_line
 
 
 @dataclass(frozen=True, slots=True)
-class HandedInCode:
+class ComparedFile:
     """One file that somebody handed in.
 
     Parameters
@@ -50,7 +50,7 @@ class FilePair:
 
     Parameters
     ----------
-    first, second : HandedInCode
+    first, second : ComparedFile
     shared : int
         Fingerprints in common.
     share_first, share_second : float
@@ -62,8 +62,8 @@ class FilePair:
         The same of own names, comments and texts.
     """
 
-    first: HandedInCode
-    second: HandedInCode
+    first: ComparedFile
+    second: ComparedFile
     shared: int
     share_first: float
     share_second: float
@@ -99,13 +99,13 @@ class ItemComparison:
         The most surprising first; one for two students.
     by_wording : tuple of FilePair
         Those that share the rarest names, comments and texts, the rarest first.
-    groups : tuple of tuple of HandedInCode
+    groups : tuple of tuple of ComparedFile
         Three or more who are linked by close pairs, the largest group first.
     usual : frozenset
         Fingerprints that don't count: of the starter, and of more than half of the class.
     spread : SimilaritySpread
         Of the class itself.
-    identical : tuple of tuple of HandedInCode
+    identical : tuple of tuple of ComparedFile
         Two or more students' files that are the same except for blanks at line ends, the largest group first.
     """
 
@@ -114,10 +114,10 @@ class ItemComparison:
     students: int
     pairs: tuple[FilePair, ...]
     by_wording: tuple[FilePair, ...]
-    groups: tuple[tuple[HandedInCode, ...], ...]
+    groups: tuple[tuple[ComparedFile, ...], ...]
     usual: frozenset[Hashable]
     spread: SimilaritySpread
-    identical: tuple[tuple[HandedInCode, ...], ...] = ()
+    identical: tuple[tuple[ComparedFile, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +126,15 @@ class CollectedFiles:
 
     Parameters
     ----------
-    works : dict of str to list of HandedInCode
+    works : dict of str to list of ComparedFile
     problems : list of IntakeProblem
     """
 
-    works: dict[str, list[HandedInCode]] = field(default_factory=dict)
+    works: dict[str, list[ComparedFile]] = field(default_factory=dict)
     problems: list[IntakeProblem] = field(default_factory=list)
     _seen: set[tuple[str, bool, str, str]] = field(default_factory=set)
 
-    def add(self, item: str, work: HandedInCode) -> None:
+    def add(self, item: str, work: ComparedFile) -> None:
         """Add a file, unless the same one of the same student is there already."""
         key = (item, *work.person, work.source)
         if key not in self._seen:
@@ -155,7 +155,7 @@ def of_store(store: Store, mode: Mode, item: str | None = None) -> tuple[Collect
     for attempt in store.attempts(item=item, mode=mode):
         if attempt.source is not None:
             source = _whole(attempt.source, attempt.modules)
-            files.add(attempt.item, HandedInCode(attempt.student, source, attempt.filename))
+            files.add(attempt.item, ComparedFile(attempt.student, source, attempt.filename))
         else:
             search.add(attempt)
     for name in store.quiz_names():
@@ -208,7 +208,7 @@ def of_folder(
                     files.problems.append(problem)
                     continue
                 source = _whole(code.source, code.modules)
-                files.add(file.item, HandedInCode(student.student, source, file.name, is_earlier))
+                files.add(file.item, ComparedFile(student.student, source, file.name, is_earlier))
     return files
 
 
@@ -224,7 +224,7 @@ def _whole(source: str, modules: Mapping[str, str]) -> str:
 class FileLabels(StudentLabels):
     """Labels of students, some of them of another year, and of their files."""
 
-    def of(self, work: HandedInCode) -> str:
+    def of(self, work: ComparedFile) -> str:
         """Return the label of whoever handed in a file."""
         return self.student(work.who, is_earlier=work.is_earlier)
 
@@ -237,6 +237,6 @@ class FileLabels(StudentLabels):
         label = clean_line(who)
         return f"{name} ({label}){later}" if name and name != label else f"{label}{later}"
 
-    def filename(self, work: HandedInCode) -> str:
+    def filename(self, work: ComparedFile) -> str:
         """Return the name of a file; it often holds its student's, so it is hidden with that."""
         return "" if self.is_hidden else clean_line(work.filename)

@@ -11,7 +11,7 @@ import pytest
 from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import AnswerComparison, ClassmateMatch, MatchedAnswer
 from engine.similarity.findings import SimilarityFindings, find
-from engine.similarity.gather import CollectedFiles, FileLabels, HandedInCode
+from engine.similarity.gather import CollectedFiles, ComparedFile, FileLabels
 from engine.similarity.page import write_similarity_pages
 from tests.live.browser import chromium, needs_chromium
 from tests.unit.similarity.disguises import everything
@@ -30,9 +30,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for item in ("sdpa", "softmax"):
         sources = list(solutions(item).values())
         for i, source in enumerate(sources):
-            collected.add(item, HandedInCode(f"student-{i}", source, f"{'a-long-folder-name/' * 6}{item}.py"))
+            collected.add(item, ComparedFile(f"student-{i}", source, f"{'a-long-folder-name/' * 6}{item}.py"))
         for who in ("copy-a", "copy-b"):
-            collected.add(item, HandedInCode(who, everything(sources[3], random.Random(who)), "x.py"))
+            collected.add(item, ComparedFile(who, everything(sources[3], random.Random(who)), "x.py"))
     collected.problems.append(IntakeProblem("who.txt", "this kind of file isn't graded"))
     found = find(collected, handouts=lambda item: [starter(item)])
     answer = MatchedAnswer(

@@ -12,12 +12,12 @@ from engine.text.words import plain_points
 
 if TYPE_CHECKING:
     from engine.model import Part, QuizRules, ResultDisclosure, Variant
-    from engine.quiz.hand_in import HandedIn
+    from engine.quiz.hand_in import HandInResult
     from engine.quiz.quiz_progress import QuizSitting
     from engine.quiz.rules import QuestionRelease
 
 
-def _releases(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
+def _releases(results: HandInResult, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
     from engine.quiz import rules as quiz_rules
 
     is_over = results.quiz.rules.is_over(quiz_rules.now())
@@ -31,7 +31,7 @@ def _releases(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) 
 
 
 def show_results(
-    results: HandedIn, sitting: QuizSitting, level: ResultDisclosure, numbers: Iterable[int] | None = None
+    results: HandInResult, sitting: QuizSitting, level: ResultDisclosure, numbers: Iterable[int] | None = None
 ) -> None:
     """Print the questions in `numbers` (all by default) of a hand-in, one by one."""
     from engine.commands.report_text import show_report
@@ -100,7 +100,7 @@ def release_text(rules: QuizRules) -> str:
     return f"Handed in. Results are shown after {deadline_text(rules.deadline)}."
 
 
-def results_json(results: HandedIn, sitting: QuizSitting, level: ResultDisclosure) -> dict[str, Any]:
+def results_json(results: HandInResult, sitting: QuizSitting, level: ResultDisclosure) -> dict[str, Any]:
     """Return a hand-in as ``--json`` shows it: nothing that the level hides."""
     from engine.model import ResultDisclosure
     from engine.quiz import total

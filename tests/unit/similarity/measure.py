@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.similarity.compare import FeatureChannel, spread
 from engine.similarity.fingerprints import NormalForm, all_grams, fingerprints, normal_form
-from engine.similarity.gather import HandedInCode, SimilaritySpread
+from engine.similarity.gather import ComparedFile, SimilaritySpread
 from tests.unit.similarity.disguises import FOUND, PARTLY, Disguise, everything
 
 ROOT = Path(__file__).parents[3]
@@ -35,14 +35,14 @@ def _form(source: str) -> NormalForm:
     return normal_form(source)
 
 
-def channel(item: str, works: list[HandedInCode]) -> FeatureChannel:
+def channel(item: str, works: list[ComparedFile]) -> FeatureChannel:
     marks = {work.source: fingerprints(_form(work.source)) for work in works}
     return FeatureChannel(works, marks, all_grams(_form(starter(item))))
 
 
 def independent(item: str) -> SimilaritySpread:
     """Return how alike the independent solutions of an item are."""
-    works = [HandedInCode(name, source) for name, source in solutions(item).items()]
+    works = [ComparedFile(name, source) for name, source in solutions(item).items()]
     found = channel(item, works)
     matches = [found.match(a, b) for a, b in combinations(works, 2)]
     return spread(max(match.share_first, match.share_second) for match in matches)
@@ -57,10 +57,10 @@ def standings(
     """
     sources = solutions(item)
     for name in only or sources:
-        copy = HandedInCode("copy", disguise(sources[name], random.Random(name)))
-        works = [HandedInCode(n, s) for n, s in sources.items()]
+        copy = ComparedFile("copy", disguise(sources[name], random.Random(name)))
+        works = [ComparedFile(n, s) for n, s in sources.items()]
         found = channel(item, [*works, copy])
-        own = found.match(HandedInCode(name, sources[name]), copy).surprise
+        own = found.match(ComparedFile(name, sources[name]), copy).surprise
         others = [found.match(a, b).surprise for a, b in combinations(works, 2)]
         below = sum(other < own for other in others) + sum(other == own for other in others) / 2
         yield below / len(others), own > max(others)

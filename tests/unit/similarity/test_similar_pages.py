@@ -16,7 +16,7 @@ from engine.errors import StoreError
 from engine.hand_ins import IntakeProblem
 from engine.similarity.answers import AnswerComparison, ClassmateMatch, MatchedAnswer
 from engine.similarity.findings import SimilarityFindings, find, odds
-from engine.similarity.gather import CollectedFiles, FileLabels, HandedInCode
+from engine.similarity.gather import CollectedFiles, ComparedFile, FileLabels
 from engine.similarity.page import answers_csv, as_json, pairs_csv, write_similarity_pages
 from tests.unit.similarity.measure import solutions, starter
 
@@ -27,10 +27,10 @@ def findings(names: tuple[str, ...] = ("ada", "bob", "eve")) -> SimilarityFindin
     sources = list(solutions("sdpa").values())
     collected = CollectedFiles()
     for i, source in enumerate(sources):
-        collected.add("sdpa", HandedInCode(f"s{i}", source, f"s{i}/sdpa.py"))
+        collected.add("sdpa", ComparedFile(f"s{i}", source, f"s{i}/sdpa.py"))
     for name in names:
-        collected.add("sdpa", HandedInCode(name, f"# by {HOSTILE}\n{sources[3]}", f"{name}/{HOSTILE}.py"))
-    collected.add("softmax", HandedInCode("ada", "x = 1"))
+        collected.add("sdpa", ComparedFile(name, f"# by {HOSTILE}\n{sources[3]}", f"{name}/{HOSTILE}.py"))
+    collected.add("softmax", ComparedFile("ada", "x = 1"))
     collected.problems.append(IntakeProblem(f"{HOSTILE}.py", f"this can be {names[0]} or {names[1]}"))
     found = find(collected, handouts=lambda item: [starter(item)])
     answer = MatchedAnswer("sum", "answer", "A sum", HOSTILE, "=1+1", 1e-4, 2)
@@ -140,13 +140,13 @@ def test_json_says_what_it_is_and_what_is_usual(found: SimilarityFindings) -> No
 
 def test_labels() -> None:
     labels = FileLabels({"ada": "Ada Lovelace", "bob": "bob"})
-    assert labels.of(HandedInCode("ada", "")) == "Ada Lovelace (ada)"
-    assert labels.of(HandedInCode("ada", "", is_earlier=True)) == "ada (earlier)"
+    assert labels.of(ComparedFile("ada", "")) == "Ada Lovelace (ada)"
+    assert labels.of(ComparedFile("ada", "", is_earlier=True)) == "ada (earlier)"
     assert labels.student("bob") == "bob"
     hidden = FileLabels({}, is_hidden=True)
     assert [hidden.student(who) for who in ("zoe", "ada", "zoe")] == ["Student 1", "Student 2", "Student 1"]
-    assert hidden.of(HandedInCode("zoe", "", is_earlier=True)) == "Student 3 (earlier)"
-    assert hidden.filename(HandedInCode("zoe", "", "zoe.py")) == ""
+    assert hidden.of(ComparedFile("zoe", "", is_earlier=True)) == "Student 3 (earlier)"
+    assert hidden.filename(ComparedFile("zoe", "", "zoe.py")) == ""
 
 
 @pytest.mark.parametrize(

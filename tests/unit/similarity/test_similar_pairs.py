@@ -18,14 +18,14 @@ from engine.similarity.compare import (
     spread,
 )
 from engine.similarity.fingerprints import words
-from engine.similarity.gather import FilePair, HandedInCode, SimilaritySpread
+from engine.similarity.gather import ComparedFile, FilePair, SimilaritySpread
 
 
-def work(who: str, source: str = "", *, is_earlier: bool = False) -> HandedInCode:
-    return HandedInCode(who, source or who, is_earlier=is_earlier)
+def work(who: str, source: str = "", *, is_earlier: bool = False) -> ComparedFile:
+    return ComparedFile(who, source or who, is_earlier=is_earlier)
 
 
-def plain(first: HandedInCode, second: HandedInCode) -> float:
+def plain(first: ComparedFile, second: ComparedFile) -> float:
     return 0.0
 
 
@@ -94,7 +94,7 @@ def test_a_crowd_with_one_form_is_put_in_order_by_the_finer_comparison() -> None
     features = {w.source: frozenset({"form"} if w.who[0] == "s" else {w.who}) for w in works}
     channel = FeatureChannel(works, features, ())
 
-    def finer(a: HandedInCode, b: HandedInCode) -> float:
+    def finer(a: ComparedFile, b: ComparedFile) -> float:
         return float({a.who, b.who} == {"s005", "s017"})
 
     found = channel.best(10, finer)

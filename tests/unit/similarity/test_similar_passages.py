@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.similarity.fingerprints import all_grams, normal_form
-from engine.similarity.gather import FilePair, HandedInCode
+from engine.similarity.gather import ComparedFile, FilePair
 from engine.similarity.passages import SharedPassage, detail, ranges
 from engine.similarity.passages import passages as of_forms
 from tests.unit.similarity.disguises import everything
@@ -100,7 +100,7 @@ def test_hostile_files_take_no_time() -> None:
 
 def test_lines_carry_their_passage_and_where_it_begins() -> None:
     found = detail(
-        FilePair(HandedInCode("a", ONE), HandedInCode("b", OTHER), 1, 1.0, 1.0, 9.0),
+        FilePair(ComparedFile("a", ONE), ComparedFile("b", OTHER), 1, 1.0, 1.0, 9.0),
         all_grams(normal_form(STARTER)),
     )
     assert [(line.number, line.passage, line.begins) for line in found.second] == [
@@ -119,11 +119,11 @@ def test_lines_carry_their_passage_and_where_it_begins() -> None:
 
 def test_long_files_and_lines_are_cut_on_the_page() -> None:
     source = "# " + "x" * 900 + "\n" + "y = 1\n" * 4_000
-    found = detail(FilePair(HandedInCode("a", source), HandedInCode("b", ONE), 0, 0, 0, 0), ())
+    found = detail(FilePair(ComparedFile("a", source), ComparedFile("b", ONE), 0, 0, 0, 0), ())
     assert len(found.first) == 3_000 and found.left == (1_001, 0)
     assert len(found.first[0].text) < 520
     broken = detail(
-        FilePair(HandedInCode("a", "def f(:\n"), HandedInCode("b", "#" * 300_000), 0, 0, 0, 0), ()
+        FilePair(ComparedFile("a", "def f(:\n"), ComparedFile("b", "#" * 300_000), 0, 0, 0, 0), ()
     )
     assert "can't read this file" in broken.notes[0] and "only its beginning" in broken.notes[1]
 

@@ -18,7 +18,7 @@ from engine.grading import grade_code
 from engine.items import load_spec
 from engine.model import CodeSubmission, Mode, Outcome
 from engine.similarity.compare import compare, known_spread
-from engine.similarity.gather import HandedInCode
+from engine.similarity.gather import ComparedFile
 from tests.unit.similarity.disguises import FOUND, PARTLY, everything, renamed
 from tests.unit.similarity.measure import CODE, ITEMS, independent, solutions, standings, starter, translated
 
@@ -76,9 +76,9 @@ def test_what_is_found_is_named_by_its_lines_and_names() -> None:
     """The copy of one solution stands first, and its renaming is read off."""
     sources = solutions("beam-search")
     copy = renamed(sources["lecture"], random.Random(7))
-    works = [HandedInCode(name, source) for name, source in sources.items()]
+    works = [ComparedFile(name, source) for name, source in sources.items()]
     found = compare(
-        "beam-search", [*works, HandedInCode("copy", copy)], handouts=[starter("beam-search")], keep=3
+        "beam-search", [*works, ComparedFile("copy", copy)], handouts=[starter("beam-search")], keep=3
     )
     first = found.pairs[0]
     assert {first.first.who, first.second.who} == {"copy", "lecture"}
