@@ -29,7 +29,7 @@ from engine.sandbox.child.wire import FrameKind, pack
 from engine.sandbox.confinement import interpreter_arguments
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, has_tensors
 from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
-from engine.sandbox.zygote_handle import SAMPLE_S, CpuWait
+from engine.sandbox.zygote_handle import SAMPLE_S, CpuWait, GraderDelay
 
 _CHUNK = 2**16
 _SLACK_S = 0.3  # for the process to end itself first, and say why
@@ -222,17 +222,18 @@ class ProcessExchange:
     def run(self, load: bytes, left_s: float) -> CallOutcome | None:
         """Return what the end says about the call it was in, None if it came to its natural end.
 
-        Time in which the process waited for a processor doesn't count: see `waited_s`.
+        Time in which the process waited for a processor, or for us, doesn't count: see `waited_s`.
         """
-        wait = CpuWait(self._process.pid)
+        wait, delay = CpuWait(self._process.pid), GraderDelay()
         began = time.monotonic()
         self._process.send(load)
         progress, waited_before = began, 0.0
         while not self._dialogue.over:
             before = self._dialogue.next
+            delay.expect(SAMPLE_S)
             alive = self._receive(SAMPLE_S)
             wait.sample()
-            self.waited_s = wait.waited_s()
+            self.waited_s = wait.waited_s() + delay.late_s
             if alive is None:
                 now = time.monotonic()
                 late = now - began - self.waited_s > (left_s + _SLACK_S) * _PATIENCE

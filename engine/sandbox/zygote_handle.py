@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -368,6 +369,33 @@ class CpuWait:
             return int((self._folder / "schedstat").read_text().split()[1]) / 1e9
         except (OSError, IndexError, ValueError):
             return 0.0
+
+
+# Reading and decoding what a child sent takes less, a thread that imports torch holds the interpreter longer.
+_LATE_S = 0.05
+
+
+class GraderDelay:
+    """Measures how late the grader itself looks: a child that has long replied must not pay for it.
+
+    Another thread may hold the interpreter (an import of torch does so for seconds), or a busy machine may
+    give the grader no processor. A child that computes meanwhile gains that time, and no more.
+    """
+
+    def __init__(self) -> None:
+        self._late_s = 0.0
+        self._due = math.inf
+
+    def expect(self, timeout_s: float | None) -> None:
+        """Say when the grader wants to look again; None for never."""
+        self._late_s = self.late_s
+        self._due = math.inf if timeout_s is None else time.monotonic() + timeout_s
+
+    @property
+    def late_s(self) -> float:
+        """How late it has been in all, up to now."""
+        late_s = time.monotonic() - self._due
+        return self._late_s + (late_s if late_s > _LATE_S else 0.0)
 
 
 def _stat_fields(folder: Path) -> list[bytes]:

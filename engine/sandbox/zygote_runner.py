@@ -24,7 +24,7 @@ from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.serve import OUR_FAULT
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, killed_from_outside
 from engine.sandbox.requests import EncodedPlan, SharedArrays, encode_load, encode_plan
-from engine.sandbox.zygote_handle import SAMPLE_S, ChildEnd, CpuWait, Zygote
+from engine.sandbox.zygote_handle import SAMPLE_S, ChildEnd, CpuWait, GraderDelay, Zygote
 
 _MIN_LOAD_S = 0.1  # a later child loads the file again, however little time is left
 _CHUNK = 2**20
@@ -207,12 +207,12 @@ class SubmissionBudget:
     layers: Layers = ALL_LAYERS
     began: float = field(default_factory=time.monotonic)
     cpu_s: float = 0.0
-    waited_s: float = 0.0
+    spent_s: float = 0.0
     printed: bytearray = field(default_factory=bytearray)
 
     def left_s(self) -> float:
-        """Return the wall time that is left, without the time in which no processor was free."""
-        return self.limits.wall_s - (time.monotonic() - self.began - self.waited_s)
+        """Return the wall time that is left after the children so far; making a child costs nothing."""
+        return self.limits.wall_s - self.spent_s
 
     def processor_s(self) -> int:
         """Return the whole seconds of processor time for the next child."""
@@ -347,18 +347,28 @@ class _Exchange:
         self._plan = plan
         self._budget = budget
         self._unsent = memoryview(load)
-        self._progress = time.monotonic()
+        self._began = self._progress = time.monotonic()
         self._poll = select.poll()
         self._poll.register(self._ours, select.POLLIN | select.POLLOUT)
         self._poll.register(self._output, select.POLLIN)
-        self._waited_earlier_s = budget.waited_s  # by earlier children
-        self._waited_before_s = 0.0  # by this child, when the present call began
+        self._delay = GraderDelay()
+        self._waited_s = 0.0  # in vain: for a processor, or for us
+        self._waited_before_s = 0.0  # when the present call began
         self._sampled = 0.0
 
     def run(self) -> StopReason:
         """Move bytes until something stops the child."""
+        try:
+            return self._move_until_stopped()
+        finally:
+            self._look_at_waits()
+            self._budget.spent_s += time.monotonic() - self._began - self._waited_s
+
+    def _move_until_stopped(self) -> StopReason:
         while True:
-            ready = self._poll.poll(self._timeout_ms())
+            timeout_s = self._timeout_s()
+            self._delay.expect(timeout_s)
+            ready = self._poll.poll(None if timeout_s is None else timeout_s * 1000)
             self._sample_wait()
             for fd, events in ready:
                 if fd == self._output:
@@ -390,7 +400,8 @@ class _Exchange:
                     self._arrays.look(index)
             if before != (self._dialogue.next, self._dialogue.load is None):
                 self._progress = time.monotonic()
-                self._waited_before_s = self._wait.waited_s() if self._wait else 0.0
+                self._look_at_waits()
+                self._waited_before_s = self._waited_s
             if self._dialogue.wants_plan:
                 self._dialogue.plan_sent = True
                 if self._arrays is not None:
@@ -432,26 +443,31 @@ class _Exchange:
             return
         self._sampled = time.monotonic()
 
-    def _timeout_ms(self) -> float | None:
+    def _timeout_s(self) -> float | None:
         if not self._budget.layers.deadline:
             return None
-        left_s = self._budget.left_s() + _SLACK_S
+        left_s = self._left_s()
         if self._dialogue.plan_sent:
             left_s = min(left_s, self._call_left_s())
-        return max(1.0, min(left_s, SAMPLE_S) * 1000)
+        return max(0.001, min(left_s, SAMPLE_S))
+
+    def _left_s(self) -> float:
+        return self._budget.left_s() + _SLACK_S + self._waited_s - (time.monotonic() - self._began)
 
     def _call_left_s(self) -> float:
-        waited_s = max(0.0, self._budget.waited_s - self._waited_earlier_s - self._waited_before_s)
-        allowed_s = self._budget.limits.call_s + _SLACK_S + waited_s
-        return allowed_s - (time.monotonic() - self._progress)
+        waited_s = max(0.0, self._waited_s - self._waited_before_s)
+        return self._budget.limits.call_s + _SLACK_S + waited_s - (time.monotonic() - self._progress)
+
+    def _look_at_waits(self) -> None:
+        self._waited_s = self._delay.late_s + (self._wait.waited_s() if self._wait else 0.0)
 
     def _deadline(self) -> StopReason | None:
-        """Return which deadline has passed; waiting for a processor doesn't count."""
+        """Return which deadline has passed; waiting for a processor, or for the grader, doesn't count."""
         if not self._budget.layers.deadline or not self._passed():
             return None
         # Only now is the wait asked for: the usual call never comes here, and pays nothing for it.
         self._wait = self._wait or self._child.measure_wait()
-        self._budget.waited_s = self._waited_earlier_s + self._wait.waited_s()
+        self._look_at_waits()
         starved_s = self._budget.limits.wall_s * _STARVED_FACTOR + _STARVED_MORE_S
         if time.monotonic() - self._budget.began > starved_s:
             raise RunnerLostError(
@@ -461,7 +477,7 @@ class _Exchange:
         return self._passed()
 
     def _passed(self) -> StopReason | None:
-        if self._budget.left_s() + _SLACK_S <= 0:
+        if self._left_s() <= 0:
             return StopReason.DEADLINE
         if self._dialogue.plan_sent and self._call_left_s() <= 0:
             return StopReason.CALL_DEADLINE

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -71,6 +74,39 @@ def test_slow_but_right_programs_keep_their_verdict_on_a_busy_machine(tier: str,
     statuses = [outcome.status for outcome in result.outcomes]
     assert statuses == [CallStatus.RETURNED] * 3 + [CallStatus.TIMED_OUT], result.outcomes
     assert took < 200, "who sleeps is stopped all the same"
+
+
+@contextmanager
+def interpreter_held() -> Iterator[None]:
+    """Let a thread hold the interpreter's lock for seconds again and again, as an import of torch does."""
+    hold = ctypes.PyDLL(None).usleep  # unlike CDLL, PyDLL keeps the lock
+    is_over = threading.Event()
+
+    def hold_often() -> None:
+        while not is_over.wait(0.02):
+            hold(900_000)
+
+    thread = threading.Thread(target=hold_often)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("tier", ["T1", "T2", "T3"])
+def test_a_grader_that_looks_late_costs_the_student_nothing(tier: str) -> None:
+    if missing_layers(tier):
+        pytest.skip(str(missing_layers(tier)))
+    calls = (Call("sleep", (0.1,)), Call("sleep", (0.1,)), Call("sleep", (300.0,)))
+    job = Job(_SOURCE, "f.py", calls, Limits(wall_s=1.0, call_s=0.3))
+    with open_runner(SandboxOptions(tier=tier, unsafe_local=True)) as runner:
+        runner.run(Job(_SOURCE, "f.py", calls[:1]))  # starting the sandbox isn't what is tested
+        with interpreter_held():
+            result = runner.run(job)
+    statuses = [outcome.status for outcome in result.outcomes]
+    assert statuses == [CallStatus.RETURNED, CallStatus.RETURNED, CallStatus.TIMED_OUT], result.outcomes
 
 
 @pytest.mark.parametrize(
