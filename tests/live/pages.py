@@ -82,7 +82,7 @@ def some_results() -> dict[str, Sequence[ItemResult]]:
     """Return results of every kind by what they show."""
     wrong = graded_code("softmax", BASE_TWO)
     sdpa = graded_code("sdpa", UNSCALED)
-    solved = {"shown": ResultDisclosure.SOLUTION}
+    solved = {"disclosure": ResultDisclosure.SOLUTION}
     late = ColumnMark(
         2.5, 2.0, ("Handed in 1 day after the due date: 20 % off.",), comment="See me – nice try!"
     )

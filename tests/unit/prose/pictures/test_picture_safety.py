@@ -82,7 +82,7 @@ FAULTS = [
     ('heatmap("x")', "a heatmap needs a matrix, got str"),
     ('heatmap(A, "a b")', "3 row words are needed, got 2: a b"),
     ('heatmap(A, "a b c", "d")', "4 column words are needed, got 1: d"),
-    ("heatmap(A, 7)", "the row words stand in one text"),
+    ("heatmap(A, 7)", "the row words are one text"),
     ("heatmap(A, places=9)", "places is a whole number from 0 to 6, got 9"),
     ("heatmap(zeros(13, 2))", "1 to 12 rows and columns, got 13 x 2"),
     ("heatmap(zeros(2, 13))", "1 to 12 rows and columns, got 2 x 13"),
