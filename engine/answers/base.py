@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from engine.draws import RandomStream
 from engine.expressions.language import evaluate
@@ -41,9 +41,16 @@ class PartSettings:
     @classmethod
     def of(cls, part: Part) -> Self:
         """Return the settings of a part."""
-        stored, names = part.settings, _names(cls)
-        values = {name: stored[name] for name in names if name in stored}
-        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+        stored = part.settings
+        known = _TYPED.get((cls, id(stored)))
+        if known is not None and known[0] is stored:
+            return cast("Self", known[1])
+        values = {name: stored[name] for name in _names(cls) if name in stored}
+        typed = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+        if len(_TYPED) >= _MOST_TYPED:
+            _TYPED.clear()
+        _TYPED[cls, id(stored)] = (stored, typed)
+        return typed
 
     def as_json(self) -> dict[str, Any]:
         """Return what the part keeps: JSON values in the order of the fields."""
@@ -53,6 +60,12 @@ class PartSettings:
             for name, value in values.items()
             if value or name not in self.omit_empty
         }
+
+
+# A mark reads the settings of its part several times. Each entry holds the mapping that it was read from, so
+# an id stays that of one object as long as it is a key here. No more parts than these are marked at a time.
+_MOST_TYPED = 64
+_TYPED: dict[tuple[type[PartSettings], int], tuple[Mapping[str, Any], PartSettings]] = {}
 
 
 def _names(kind: type[PartSettings]) -> tuple[str, ...]:
