@@ -24,7 +24,9 @@ else:
     # Checking a problem file asks only for names and arguments, and importing torch takes over a second.
     class _LazyTorch:
         def __getattr__(self, attribute: str) -> Any:
-            return getattr(import_module("torch"), attribute)
+            value = getattr(import_module("torch"), attribute)
+            setattr(self, attribute, value)  # next time it is found at once: a draw asks a dozen times
+            return value
 
     torch = _LazyTorch()
 
