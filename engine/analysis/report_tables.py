@@ -166,7 +166,7 @@ def _csv(columns: Sequence[str], rows: Iterable[list[_Cell]]) -> str:
 
 def _figure(value: float | None) -> _Cell:
     # four decimals of a share are more than any class can tell; NaN isn't a number for spreadsheets
-    return "" if value is None or value != value else round(value, 4)
+    return "" if value is None or math.isnan(value) else round(value, 4)
 
 
 _THETA = [round(-4 + step / 4, 2) for step in range(33)]  # where the page draws the curves, too

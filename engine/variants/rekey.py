@@ -90,8 +90,8 @@ def _looks_the_same(
     """Return whether stem and prompts read as they did when the variant was handed out."""
     renderer = renderer_of(solved, registry)
     prompts = [renderer.text(step.prompt, "prompt").plain for step in spec.steps]
-    prompts = [part.prompt.plain for part in variant.parts if part.prompt is not None]
-    return renderer.text(spec.stem, "stem").plain == variant.stem.plain and prompts == prompts
+    handed_out = [part.prompt.plain for part in variant.parts if part.prompt is not None]
+    return renderer.text(spec.stem, "stem").plain == variant.stem.plain and prompts == handed_out
 
 
 def _written(
@@ -154,16 +154,16 @@ def _as_shown(spec: ProblemSpec, answer: Any, new: Part, old: Part) -> Part:
         options=tuple(_with_current_key(*pair) for pair in options),
         prompts=tuple(_with_current_key(*pair) for pair in prompts),
     )
-    ids = {theirs.id: current.id for current, theirs in (*options, *prompts)}
+    ids = {now.id: old_option.id for old_option, now in (*options, *prompts)}
     try:
         return kind_of(old.type).rekeyed(handed_out, new=new, old=old, ids=ids)
     except ValueError as reason:
         raise _undecided(spec, str(reason)) from None
 
 
-def _with_current_key(ours: ChoiceOption, theirs: ChoiceOption) -> ChoiceOption:
+def _with_current_key(old_option: ChoiceOption, now: ChoiceOption) -> ChoiceOption:
     """Return an option as it was shown, with what the item says of it now."""
-    return replace(theirs, id=ours.id, text=ours.text)
+    return replace(now, id=old_option.id, text=old_option.text)
 
 
 def _paired(
@@ -189,7 +189,7 @@ def _paired(
         if near is None:
             raise _undecided(spec, f"the item has no option {_words(option)[:80]!r} any more")
         matches[option.id] = by_text.pop(near)
-    return [(option, theirs) for option in old_options if (theirs := matches[option.id]) is not None]
+    return [(option, match) for option in old_options if (match := matches[option.id]) is not None]
 
 
 def _nearest(text: str, known: Mapping[str, ChoiceOption]) -> str | None:

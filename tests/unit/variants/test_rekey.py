@@ -247,6 +247,33 @@ def test_a_hidden_constant_counts_as_it_stands_now_and_a_shown_one_needs_a_perso
     assert again(added, before).parts[0].key.data == (3 * int(before.values["a"].entries[0]) + 1,)
 
 
+def test_a_constant_that_only_a_prompt_shows_needs_a_person_too():
+    def item(value):
+        return ProblemSpec.model_validate(
+            {
+                "id": "it",
+                "title": "Steps",
+                "source": {"document": "background"},
+                "difficulty": 1,
+                "bloom": "apply",
+                "topics": ["attention"],
+                "stem": "Two steps.",
+                "parameters": NUMBER | {"factor": {"kind": "fixed", "value": value}},
+                "steps": [
+                    {
+                        "id": step,
+                        "prompt": f"{step}: {{{{ factor }}}} times {{{{ a }}}}?",
+                        "answer": {"type": "number", "key": "factor * a", "decimals": 0},
+                    }
+                    for step in ("s1", "s2")
+                ],
+            }
+        )
+
+    with pytest.raises(DrawError, match="the fixed value of factor is another one now"):
+        again(item(4), drawn(item(3), 1))
+
+
 def test_a_corrected_wording_is_the_same_option_also_in_a_pool():
     texts = [
         "The weights of one step sum to one.",
