@@ -3,7 +3,7 @@
 It only says what may be written; :mod:`engine.marks` says what the rules do to marks, and ``grade course
 check`` which of them contradict each other.
 
-Times are those of the clock on the wall in the course's time zone: ``due: 2026-11-06`` means the whole day,
+Times are wall-clock times in the course's time zone: ``due: 2026-11-06`` means the whole day,
 ``2026-11-06T18:00`` the whole minute, and work is late when what was written is over. Where clocks are put
 back a time comes twice, and where they are put forward it doesn't exist; students always get the later
 moment.
@@ -18,10 +18,10 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from engine.items.field_types import Number, Whole, fault_here, refuse
+from engine.items.field_types import Number, StrictModel, Whole, fault_here, refuse
 from engine.text.schema_errors import describe
 from engine.text.words import did_you_mean
 
@@ -189,11 +189,7 @@ Release = Annotated[
 ]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LatePenalty(_Strict):
+class LatePenalty(StrictModel):
     """What late work loses: ``percent`` of its score or of the full points, for each day or hour begun.
 
     ``cap`` limits what is taken off in all, in percent of the same; ``floor`` is the least that remains, in
@@ -207,7 +203,7 @@ class LatePenalty(_Strict):
     floor: Percent | None = None
 
 
-class CountedAttempts(_Strict):
+class CountedAttempts(StrictModel):
     """Which attempts count: the first ``count`` of them (all without it), and ``which`` of these."""
 
     count: Annotated[Whole, Field(ge=1, le=1000)] | None = None
@@ -225,7 +221,7 @@ class CountedAttempts(_Strict):
         return self
 
 
-class AssignmentRules(_Strict):
+class AssignmentRules(StrictModel):
     """A quiz or a code exercise; what it leaves out is taken from ``default``."""
 
     opens: Moment | None = None
@@ -242,14 +238,14 @@ class AssignmentRules(_Strict):
         return default.model_copy(update={name: getattr(self, name) for name in self.model_fields_set})
 
 
-class AssignmentGroup(_Strict):
+class AssignmentGroup(StrictModel):
     """Assignments that count together."""
 
     weight: Percent | None = None
     drop_lowest: Annotated[Whole, Field(ge=0, le=1000)] = 0
 
 
-class DeadlineExtension(_Strict):
+class DeadlineExtension(StrictModel):
     """More time for one student: a new due date or extra days, for all assignments if it names none."""
 
     student: Name
@@ -264,14 +260,14 @@ class DeadlineExtension(_Strict):
         return self
 
 
-class ExcusedAssignment(_Strict):
+class ExcusedAssignment(StrictModel):
     """One assignment is left out for one student."""
 
     student: Name
     assignment: Name
 
 
-class MarkedLate(_Strict):
+class MarkedLate(StrictModel):
     """How many days late a file counts that was only marked as late."""
 
     days: Annotated[Whole, Field(ge=1, le=365)]
@@ -285,7 +281,7 @@ def _marked_late(value: Any) -> Any:
     return None if value == "ignore" else value
 
 
-class Policies(_Strict):
+class Policies(StrictModel):
     """All rules of a course.
 
     ``unlisted_students``: whether hand-ins of people who aren't in the roster are graded (and marked as such)

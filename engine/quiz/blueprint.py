@@ -15,12 +15,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticKnownError
 
 from engine.answers import answer_types
 from engine.errors import QuizError
-from engine.items.field_types import EntryId, Flag, Identifier, Real, SourceName, Whole, fault_here, refuse
+from engine.items.field_types import (
+    EntryId,
+    Flag,
+    Identifier,
+    Real,
+    SourceName,
+    StrictModel,
+    Whole,
+    fault_here,
+    refuse,
+)
 from engine.model import QuizRules, ResultDisclosure
 from engine.text.schema_errors import describe
 from engine.text.words import agree, count_noun
@@ -93,11 +103,7 @@ _LATER_KEYS = frozenset({"source", "needs", "exclude", "exercises"})
 _FILTERS = ("topics", "types", "difficulty", "bloom", "source", "needs", "exclude")
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class _Filter(_Strict):
+class _Filter(StrictModel):
     """What a drawn item must match; a filter that is left out lets everything through.
 
     ``source`` names the documents of a course: an item matches if it comes from one of them and quotes the
@@ -165,7 +171,7 @@ class BlueprintSection(_Filter):
         return self
 
 
-class Blueprint(_Strict):
+class Blueprint(StrictModel):
     """The whole file; the quiz's name is the file's name.
 
     ``source``, ``needs`` and ``exclude`` hold for every draw of the file; those of a section or draw narrow
