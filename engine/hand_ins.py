@@ -134,7 +134,7 @@ class IntakeResult:
     ``ignored`` lists files that systems leave behind (``__MACOSX``, ``.DS_Store`` …), so that
     every entry of an archive is in one of the lists. ``tables`` are files with the answers of a class:
     :func:`engine.intake.row_hand_ins.take_answers` makes hand-ins of their rows. ``layout`` is what the
-    download was taken for.
+    download was taken for, and ``marks_late`` whether its system marks every late file.
     """
 
     students: tuple[StudentFiles, ...]
@@ -142,6 +142,7 @@ class IntakeResult:
     ignored: tuple[str, ...] = ()
     tables: tuple[AnswerTable, ...] = ()
     layout: str = ""
+    marks_late: bool = False
 
     @property
     def files(self) -> int:

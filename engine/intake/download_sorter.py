@@ -368,7 +368,14 @@ class DownloadSorter:
         )
         problems = (*self._layout.problems, *self._owners.problems, *self._summary_of_problems())
         ignored = tuple(self._summary_of_ignored())
-        return IntakeResult(students, problems, ignored, tuple(self._tables), layout=self._layout.name)
+        return IntakeResult(
+            students,
+            problems,
+            ignored,
+            tuple(self._tables),
+            layout=self._layout.name,
+            marks_late=self._layout.marks_late,
+        )
 
     def _summary_of_problems(self) -> list[IntakeProblem]:
         # Of many alike of one student the first ones, and how many more there are.

@@ -298,17 +298,14 @@ def untimed(
     now : datetime
         Nothing is late before it is due.
     """
-    from engine.intake.layouts import LAYOUTS
-
     without_time: dict[str, int] = {}
     marked_late: dict[str, int] = {}
-    layout = LAYOUTS.get(intake.layout)
     for files in intake.students:
         for file in files.files:
             if file.handed is not None or (files.student, file.name) in ungraded:
                 continue
             # Rows of tables have no such mark, even in a download whose files have it.
-            if layout is not None and layout.marks_late and file.filled is None and not file.marked_late:
+            if intake.marks_late and file.filled is None and not file.marked_late:
                 continue
             if file.marked_late and policies.marked_late is not None:
                 continue
@@ -358,10 +355,12 @@ class ChangedItems:
         for results in students:
             for result in results.items:
                 report = result.report
+                if report.score is None:
+                    continue
                 version = (report.item, report.item_version)
-                if report.score is not None and version not in self._changed:
+                if version not in self._changed:
                     self._changed[version] = self._bank.has_changed(*version)
-                if report.score is not None and self._changed[version]:
+                if self._changed[version]:
                     self.counts[report.item] += 1
             yield results
 
@@ -372,8 +371,8 @@ class ChangedItems:
         names = sorted(self.counts) if len(self.counts) <= _MOST_NAMED else []
         items = ", ".join(names) or count_noun(len(self.counts), "item")
         count = self.counts.total()
-        stand = "it keeps the mark it has" if count == 1 else "they keep the marks they have"
+        kept_words = "it keeps the mark it has" if count == 1 else "they keep the marks they have"
         message = f"{items} {agree(len(self.counts), 'have')} changed since {count_noun(count, 'result')} "
-        message += f"{agree(count, 'were')} marked; {stand}"
+        message += f"{agree(count, 'were')} marked; {kept_words}"
         command = " ".join(["grade regrade", *names, "--dry-run"])
         return [(message, f"{command} shows what marking again would change")]

@@ -33,7 +33,11 @@ def quiz_file(quiz: str) -> HandedFile:
 def found(
     tmp_path: Path, rules: dict[str, Any], files: dict[str, HandedFile], layout: str = "moodle", **more: Any
 ) -> tuple[dict[str, int], dict[str, int]]:
-    intake = IntakeResult(tuple(StudentFiles(name, (file,)) for name, file in files.items()), layout=layout)
+    intake = IntakeResult(
+        tuple(StudentFiles(name, (file,)) for name, file in files.items()),
+        layout=layout,
+        marks_late=layout == "canvas",
+    )
     word = RenderedText("w", "<p>w</p>", "w")
     variant = Variant("v", "item", "v", "Q", word, (Part("answer", "number", 2.0),))
     with open_store(tmp_path / "store.db") as store:
