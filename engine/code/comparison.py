@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import LONGEST_CALL, arrays_of, describe_call
+from engine.code.arguments import LONGEST_CALL, arrays_of, describe_call, key_of
 from engine.code.observe import CallObservation, PlanObservations, UnusableError
 from engine.code.plan import ExpectedPart, PlanCase, close
 from engine.code.result_kinds import ReadPart
@@ -76,7 +76,7 @@ def _are_weights(values: Floats) -> bool:
 def _compared(call: str, name: str, got: Floats, part: ExpectedPart) -> ComparedWeights:
     index = _first_wrong(got, part)
     right, mine = part.values[index], got[index]
-    wrong = ~(np.abs(mine - right) <= part.slack)  # NaN is never right
+    wrong = where_different(mine, right, part.slack)  # NaN is never right
     place = name + (f"[{', '.join(map(str, index))}]" if index else "")
     flat = tuple(int(i) for i in np.flatnonzero(wrong))
     return ComparedWeights(call, place, _array(mine), _array(right), flat)
@@ -296,9 +296,9 @@ def degenerate(run: PlanObservations) -> str | None:
         judged += 1
         kinds[kind] = None
         if observation.parts is not None:
-            results.add(_key([part.values for part in observation.parts]))
+            results.add(key_of([part.values for part in observation.parts]))
         if case.expected is not None:
-            due.add(_key([part.values for part in case.expected.parts]))
+            due.add(key_of([part.values for part in case.expected.parts]))
     if judged < _LEAST_CALLS or len(due) < 2:
         return None
     names = list(dict.fromkeys(name for name, _ in kinds))
@@ -324,8 +324,8 @@ def _habit_of_search(run: PlanObservations) -> str | None:
         if _is_right(case, observation):
             return None
         got, due = answers.setdefault(case.args[2:], (set(), set()))
-        got.add(_key([part.values for part in observation.parts]))
-        due.add(_key([part.values for part in case.expected.parts]))
+        got.add(key_of([part.values for part in observation.parts]))
+        due.add(key_of([part.values for part in case.expected.parts]))
     telling = [got for got, due in answers.values() if len(due) > 1]
     if telling and all(len(got) == 1 for got in telling):
         return "returns the same whatever the decoder gives, and never the right result"
@@ -337,7 +337,7 @@ def _is_random(run: PlanObservations) -> bool:
     pairs = [group.members for group in run.plan.groups.get("pure", ()) if len(group.members) == 2]
     equal = [pair for pair in pairs if _same_input(run, pair)]
     arrays = [[[part.values for part in run[m].parts or ()] for m in pair] for pair in equal]
-    if not any(first and second and _key(first) != _key(second) for first, second in arrays):
+    if not any(first and second and key_of(first) != key_of(second) for first, second in arrays):
         return False
     return not any(_is_right(case, item) for case, item in zip(run.plan.cases, run.items, strict=True))
 
@@ -397,10 +397,6 @@ def _are_arguments(arrays: Sequence[Floats], case: PlanCase) -> bool:
         return False
     right = [part.values for part in case.expected.parts]
     return not all(map(np.array_equal, arrays, right))
-
-
-def _key(arrays: Sequence[Floats]) -> Hashable:
-    return tuple((array.shape, array.tobytes()) for array in arrays)
 
 
 def _words(name: str, value: Hashable) -> str:
