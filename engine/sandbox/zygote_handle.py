@@ -63,13 +63,9 @@ class ChildProcess:
         A process that only closed its channel lives on; the kernel marks one that ends before it closes
         the files of it.
         """
-        try:
-            # as bytes: the process chose its name itself, and it needn't be text
-            fields = Path(f"/proc/{_host_pid(self.pidfd)}/stat").read_bytes().rpartition(b")")[2].split()
-            if not int(fields[6]) & _PF_EXITING:
-                return False
-        except (OSError, IndexError):
-            pass  # gone already
+        fields = _stat_fields(Path(f"/proc/{_host_pid(self.pidfd)}"))  # none if it is gone already
+        if len(fields) > 6 and not int(fields[6]) & _PF_EXITING:
+            return False
         poll = select.poll()
         poll.register(self.pidfd, select.POLLIN)
         return bool(poll.poll(patience_s * 1000))
