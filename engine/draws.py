@@ -32,7 +32,7 @@ from engine.items import (
     VectorParameter,
     WeightsParameter,
 )
-from engine.items.field_types import MAX_SIZE
+from engine.items.field_types import MAX_SIZE, MAX_VALUES
 from engine.model import DrawnValue
 from engine.text.words import count_noun
 
@@ -168,8 +168,6 @@ class RandomStream:
 
 # Where entries must differ, so many draws of all of them before another try of the whole item is asked for.
 TRIES = 200
-# A grid is kept as a tuple of texts: larger ones are a slip in the item, and would take seconds and memory.
-_MAX_GRID = 100_000
 
 
 class RedrawNeeded(Exception):  # noqa: N818 - a signal to the retry loop, never shown
@@ -196,8 +194,8 @@ def grid(low: Decimal, high: Decimal, step: Decimal, exclude: tuple[Decimal, ...
     ImpossibleDraw
         Nothing is left, or the grid has over 100,000 values.
     """
-    if (high - low) / step >= _MAX_GRID:
-        raise ImpossibleDraw(f"the range {low} … {high} has over {_MAX_GRID} steps of {step}")
+    if (high - low) / step >= MAX_VALUES:
+        raise ImpossibleDraw(f"the range {low} … {high} has over {MAX_VALUES} steps of {step}")
     count = int((high - low) // step) + 1 if high >= low else 0
     values = tuple(decimal_text(v) for k in range(count) if (v := low + k * step) not in exclude)
     if not values:

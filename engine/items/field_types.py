@@ -154,12 +154,12 @@ def refuse(field: str, message: str) -> NoReturn:
 
 
 def fault_here(message: str) -> PydanticCustomError:
-    """Return the fault of a value, to be raised by its validator: it is shown where the value stands."""
+    """Return the fault of a value, to be raised by its validator: it is shown at that value."""
     return PydanticCustomError("rule_here", "{text}", {"text": message})
 
 
 # More steps than anybody can tell apart in an exercise; excluded values and distinct draws look at them all.
-_MAX_VALUES = 100_000
+MAX_VALUES = 100_000
 
 
 def check_range(
@@ -179,11 +179,11 @@ def check_range(
             refuse("range", f"the bound {bound} isn't a multiple of the step {step}")
     # in whole units: 0.3 / 0.1 is 2.9999999999999996 in floats
     count = (_units(high) - _units(low)) // _units(step) + 1
-    if count > _MAX_VALUES:
+    if count > MAX_VALUES:
         refuse(
             "range",
             f"the range holds {count_noun(count, 'multiple', ',')} of {step}; at most "
-            f"{_MAX_VALUES:,} are possible",
+            f"{MAX_VALUES:,} are possible",
         )
     removed = {value for value in exclude if low <= value <= high and _units(value) % _units(step) == 0}
     if count - len(removed) < distinct:
@@ -214,14 +214,14 @@ def check_probability_step(step: Decimal, size: int, *, distinct: bool) -> None:
     if _units(Decimal(1)) % _units(step) != 0:
         refuse("step", f"the step {step} doesn't divide 1, so the values can't sum to 1")
     parts = _units(Decimal(1)) // _units(step)
-    if parts > _MAX_VALUES:
-        refuse("step", f"the step {step} is too fine; at most {_MAX_VALUES:,} parts are possible")
+    if parts > MAX_VALUES:
+        refuse("step", f"the step {step} is too fine; at most {MAX_VALUES:,} parts are possible")
     # 1 + 2 + … + size are the smallest different parts
     needed = size * (size + 1) // 2 if distinct else size
     if parts < needed:
         kind = "different positive" if distinct else "positive"
         refuse(
-            "step", f"{size} {count_noun(kind, 'multiple')} of {step} can't sum to 1; choose a smaller step"
+            "step", f"{count_noun(size, f'{kind} multiple')} of {step} can't sum to 1; choose a smaller step"
         )
 
 

@@ -20,6 +20,7 @@ from typing import Self
 from engine.errors import Diagnostic, ExchangeError
 from engine.text.files import ARCHIVE_STARTS, codec_among, fault_after, read_bytes, source_line
 from engine.text.words import clean_line
+from engine.text.yaml import in_order
 
 
 class TextForm(StrEnum):
@@ -289,8 +290,7 @@ class FileFaults:
 
     def in_order(self) -> tuple[Diagnostic, ...]:
         """Return all of them by line and column, each once."""
-        unique = dict.fromkeys(self._diagnostics)
-        return tuple(sorted(unique, key=lambda fault: (fault.line, fault.column)))
+        return tuple(in_order(self._diagnostics))
 
 
 def read_source(path: Path) -> SourceText:
