@@ -98,7 +98,7 @@ def create_all(texts: Mapping[Path, str]) -> None:
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            # "x" makes a file again: it follows no link, and overwrites nothing that appeared meanwhile
+            # "x" only ever makes a new file: no link is followed, nothing that appeared meanwhile overwritten
             with path.open("x", encoding="utf-8", newline="\n") as file:
                 written.append(path)
                 file.write(text)

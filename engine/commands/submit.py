@@ -176,7 +176,7 @@ def _by_part(answers: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
         part = part.strip()
         if not equals or part not in parts:
             raise UsageError(
-                "this item has several parts" if not equals else "this item has no such part",
+                "this item has no such part" if equals else "this item has several parts",
                 expected=" ".join(f"--answer '{part}=…'" for part in parts),
                 got=f"--answer {text!r}",
             )

@@ -2,6 +2,9 @@
 
 A faulty row doesn't stop a class from being graded: its people are left out, and hand-ins that may be theirs
 are refused with the row's fault (:meth:`Roster.dispute`), so that no mark goes to the wrong person.
+
+Rows and downloads name students by several fields: :func:`candidate_ids` finds whom each field means,
+:func:`student_of` the one student whom all of them mean.
 """
 
 from __future__ import annotations

@@ -337,7 +337,7 @@ def open_archive(path: Path, spare: Path, most: int, size: int) -> Iterator[list
     Raises
     ------
     RefusedError
-        It is no such archive, is damaged, or too large.
+        It isn't such an archive, is damaged, or too large.
     OSError
         The spare file can't be written.
     """

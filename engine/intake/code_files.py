@@ -47,7 +47,7 @@ def files_used(source: str, find: Find) -> dict[str, Path]:
     Parameters
     ----------
     source : str
-        Foreign; a source that is no Python imports nothing.
+        Foreign; a source that isn't Python imports nothing.
     find : callable
 
     Returns
@@ -340,7 +340,7 @@ def definition_place(source: str, filename: str, function: str) -> str | None:
 def definition_line(source: str, function: str) -> int | None:
     """Return the line of the last definition of a name at the top level of a source.
 
-    A ``def``, a class and an assignment count; an import doesn't.  A source that is no Python is
+    A ``def``, a class and an assignment count; an import doesn't.  A source that isn't Python is
     searched for a line that begins with ``def``.
     """
     try:

@@ -1,6 +1,7 @@
-"""List what a folder holds, before anybody asks what it means.
+"""What entries of a download are called, and what a folder holds.
 
-Links are never followed: a link in a hand-in could lead to the grader's own files.
+Names say which item a file is for, which copy it is, and whether an entry may be taken. Links are never
+followed: a link in a hand-in could lead to the grader's own files.
 """
 
 from __future__ import annotations
@@ -113,8 +114,8 @@ def quiz_head(text: str) -> tuple[str | None, str | None]:
 
 _DRIVE = re.compile(r"^[A-Za-z]:")
 # Longer or deeper names can't be stored on most systems.
-_LONGEST = 1000
-_DEEPEST = 32
+_LONGEST_NAME = 1000
+_DEEPEST_NAME = 32
 
 
 def plain_name(name: str) -> str:
@@ -139,7 +140,7 @@ def name_fault(name: str) -> str | None:
         return "has an absolute path as its name"
     if ".." in name.split("/"):
         return "has a name that leads out of the archive"
-    if len(name) > _LONGEST or name.count("/") > _DEEPEST:
+    if len(name) > _LONGEST_NAME or name.count("/") > _DEEPEST_NAME:
         return "has too long a name"
     return None
 

@@ -32,7 +32,7 @@ def notebook_source(text: str, where: str) -> str:
     Raises
     ------
     SubmissionError
-        It is no JSON, no notebook, no Python notebook, has no code cells, or one that Python can't
+        It isn't JSON or a Python notebook, has no code cells, or one that Python can't
         read: cell and line are named.
     """
     cells = [

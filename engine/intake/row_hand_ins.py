@@ -1,4 +1,4 @@
-"""Turn rows of answers into hand-ins, each for that student's own quiz.
+"""Read a class's answers from YAML, and turn rows of answers into hand-ins for each student's own quiz.
 
 A row is graded only if it is certain whose it is and which quiz it answers; a doubtful answer is a problem
 to fix, never a zero.
@@ -56,10 +56,10 @@ def read_class_yaml(path: Path, name: str) -> ClassAnswers:
     Raises
     ------
     IntakeError
-        It is no YAML, or neither a list nor a mapping.
+        It isn't YAML, or neither a list nor a mapping.
     """
     document = read_yaml(path, name, error=IntakeError, keep_going=True)
-    reading = _Reading(document)
+    reading = _YamlReading(document)
     if isinstance(document.data, dict):
         reading.mapping()
     elif isinstance(document.data, list):
@@ -72,7 +72,7 @@ def read_class_yaml(path: Path, name: str) -> ClassAnswers:
     return reading.result()
 
 
-class _Reading:
+class _YamlReading:
     def __init__(self, document: YamlDocument) -> None:
         self._document = document
         self._rows: list[AnswerRow] = []

@@ -297,7 +297,7 @@ class _Nest:
         """
         size = _size(path)
         most = self._limits.listing if is_listing(parts[-1]) else self._limits.entry
-        fault = f"is larger than {most // _MIB} MiB" if size > most else self._size_fault(size, owner, None)
+        fault = f"is larger than {most // _MIB} MiB" if size > most else self._spend(size, owner, None)
         if fault:
             self._entries.refuse("/".join(parts), f"this file {fault}; it was not read", "ask for it again")
         return fault is None
@@ -442,7 +442,7 @@ class _Nest:
                     if size > most:
                         fault = f"unpacks to more than {most // _MIB} MiB"
                     fault = fault or self._budget.size_fault(size, member.packed)
-                    fault = fault or self._size_fault(len(chunk), archive.whose(parts), archive.share)
+                    fault = fault or self._spend(len(chunk), archive.whose(parts), archive.share)
                     if fault:
                         break
                     target.write(chunk)
@@ -458,7 +458,8 @@ class _Nest:
         self._refuse(parts, f"{fault}; it was not taken", "ask for it again")
         return False
 
-    def _size_fault(self, chunk: int, owner: Parts | None, share: ArchiveShare | None) -> str | None:
+    def _spend(self, chunk: int, owner: Parts | None, share: ArchiveShare | None) -> str | None:
+        """Count a chunk, leaving out who has far more where room ends; return which limit it breaks."""
         while (
             self._budget.is_full(chunk) and (spender := self._budget.spender(owner, size=chunk)) is not None
         ):

@@ -118,7 +118,7 @@ class _Scan:
         IntakeError
             It has more elements than openpyxl reads in a few seconds, or declares entities.
         ExpatError
-            It is no XML.
+            It isn't XML.
         """
         most = next((most for word, most in _MOST_ELEMENTS.items() if word in filename), _MOST_OTHERS)
         count = in_row = depth = 0

@@ -1,4 +1,6 @@
-"""Fingerprints of a normal form by winnowing (Schleimer, Wilkerson and Aiken, SIGMOD 2003).
+"""The normal form of a file, and its fingerprints by winnowing (Schleimer, Wilkerson and Aiken, SIGMOD 2003).
+
+A file that Python can't read is repaired line by line, and read as plain words where that fails.
 
 Every run of ``GRAM`` tokens of a statement is hashed; of any ``WINDOW`` hashes in a row the smallest is
 kept. So two statements that share a run of at least ``GUARANTEE`` = ``GRAM + WINDOW - 1`` tokens share a

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from engine.errors import StoreError
 from engine.text.words import clean_line, count_noun
@@ -55,7 +55,7 @@ def decode(kind: type[T], text: str, where: str) -> T:
     """
     try:
         value: T = _adapter(kind).validate_python(json.loads(text))
-    except (ValueError, ValidationError, RecursionError) as error:  # deeply nested text is damage too
+    except (ValueError, RecursionError) as error:  # deeply nested text is damage too
         raise StoreError(
             f"a stored {kind.__name__} can't be read",
             where=where,

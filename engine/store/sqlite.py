@@ -231,7 +231,7 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitP
             # We begin transactions ourselves: sqlite3's own deferred BEGIN fails at its first write if
             # another program has written meanwhile, and can't be retried; BEGIN IMMEDIATE waits.
             connection.isolation_level = None
-            # Off by default in SQLite, for each connection again.
+            # Off by default in SQLite, and set per connection.
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
 

@@ -212,7 +212,7 @@ def _write_starters(context: CommandContext, folder: Path, quiz: Quiz) -> list[P
     """Write the starter of each code exercise of a quiz to ``starters/`` and return the files.
 
     Students who don't have the command get them together with their quiz. A starter is the same for
-    everybody; an existing one is written again.
+    everybody; an existing one is overwritten.
     """
     paths = [folder / "starters" / f"{exercise.item}.py" for exercise in quiz.exercises]
     step = "choose a folder that you may write to: --out FOLDER"

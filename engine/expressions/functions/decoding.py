@@ -20,8 +20,6 @@ from engine.text.words import agree, count_noun
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__: list[str] = []
-
 function = FunctionGroup("Decoding")
 
 Prefix = tuple[int, ...]

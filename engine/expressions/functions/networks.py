@@ -13,8 +13,6 @@ from engine.expressions.values import as_float, as_tensor, is_tensor, torch
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__: list[str] = []
-
 function = FunctionGroup("Networks")
 count = FunctionGroup("Counting")
 test = FunctionGroup("Tests for constraints and invariants")

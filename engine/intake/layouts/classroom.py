@@ -21,7 +21,6 @@ from engine.intake.layouts.layout import (
     without_suffix,
 )
 
-# GitHub's own ZIP archives end in the branch.
 # GitHub adds the branch to the name of a downloaded repository.
 _BRANCHES = ("-main", "-master")
 
@@ -68,7 +67,7 @@ class ClassroomLayout(DownloadLayout):
 
 
 def _around(listing: DownloadListing) -> tuple[str, str]:
-    # The assignment's name stands before every login, the branch's behind it.
+    # The assignment's name comes before every login, the branch's after it.
     names = [without_suffix(top) for top in listing.folders]
     branch = next((b for b in _BRANCHES if names and all(name.endswith(b) for name in names)), "")
     names = sorted(name.removesuffix(branch) for name in names)

@@ -349,13 +349,11 @@ def fill_targets(
     """
     places = []
     notices: list[GradebookNotice] = []
-    for target, column in headed:
-        is_new = column is None
-        place, about_it = place_target(
-            target, sheet.add_column(text_cell(target.heading)) if column is None else column, is_new
-        )
+    for target, known in headed:
+        column = sheet.add_column(text_cell(target.heading)) if known is None else known
+        place, about_target = place_target(target, column, known is None)
         places.append(place)
-        notices += about_it
+        notices += about_target
     return fill_sheet(
         sheet, join_rows(sheet, people, columns, request.table, request.roster), places, signs, notices
     )

@@ -153,7 +153,7 @@ def _set_kinds(nodes: list[Node], bars: list[int]) -> None:
 
 
 def _gap(before: Node, after: Node) -> bool:
-    """Return whether a blank belongs between two neighbours, the first of which is no sign."""
+    """Return whether a blank belongs between two neighbours, the first of which isn't a sign."""
     left, right = _kind(before), _kind(after)
     # ∂L / ∂w: the sign and its variable are one
     if isinstance(before, AtomNode) and before.text == "∂":

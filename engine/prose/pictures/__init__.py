@@ -8,7 +8,6 @@ the Markdown around a picture is parsed once for all variants, and no word of it
 from __future__ import annotations
 
 from engine.prose.pictures import beam_tree, heatmap
-from engine.prose.pictures import heatmap as alignment_grid
 from engine.prose.pictures.registry import (
     FENCE,
     PICTURE_FUNCTIONS,
@@ -20,4 +19,4 @@ from engine.prose.pictures.registry import (
 
 __all__ = ["FENCE", "PICTURES", "PICTURE_FUNCTIONS", "PictureFault", "StemPicture", "picture_text"]
 
-_KINDS = (heatmap, alignment_grid, beam_tree)
+_KINDS = (heatmap, beam_tree)
