@@ -18,7 +18,7 @@ from engine.answers.numeric import simplex_faults
 from engine.draws import ImpossibleDraw
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate, evaluate_truth, parse, require_finite
-from engine.expressions.values import decimal_of, names_of
+from engine.expressions.values import decimal_of, names_of, torch
 from engine.model import FloatArray, KnownWrong, Part, Variant
 
 # What a student entered for the numeric steps, exactly, by step id.
@@ -137,7 +137,6 @@ def steps_behind(variant: Variant, step: str) -> frozenset[str]:
 
 def _names(variant: Variant, before: Sequence[Part], answers: StepAnswers) -> dict[str, Any]:
     """Return parameters, derived values, and the earlier steps: the student's where there are any."""
-    import torch
 
     names = names_of(variant.values)
     steps = {step.id for step in variant.parts}
@@ -346,7 +345,6 @@ def _half_units(step: Part, entries: Sequence[Fraction]) -> list[float]:
 def _known_again(
     variant: Variant, part: Part, known: KnownWrong, key: FloatArray, names: Mapping[str, Any]
 ) -> KnownWrong | None:
-    import torch
 
     text = variant.expressions.get(misconception_name(part.id, known.misconception))
     if text is None:

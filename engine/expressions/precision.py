@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from engine.expressions.language import OPERATORS, evaluate, parse
-from engine.expressions.values import as_tensor, is_tensor
+from engine.expressions.values import as_tensor, is_tensor, torch
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -41,7 +41,6 @@ class PaperRounding:
 
     def rounded(self, value: Tensor) -> Tensor:
         """Return `value` as written down: with its disturbance, unless it is exact at this precision."""
-        import torch
 
         if not value.is_floating_point():
             return value
@@ -56,7 +55,6 @@ class PaperRounding:
 
     def disturbed(self, value: Tensor, reach: Tensor) -> Tensor:
         """Return `value` with a disturbance of at most `reach` in each entry."""
-        import torch
 
         disturbance = torch.zeros_like(value, requires_grad=True)
         self._sources.append((disturbance, reach.detach()))
@@ -96,7 +94,6 @@ class PaperRounding:
 
     def slack(self, value: Any) -> tuple[float, ...]:
         """Return how far each entry of a value can have moved."""
-        import torch
 
         flat = as_tensor(value).flatten()
         if not flat.requires_grad:
@@ -110,7 +107,6 @@ class PaperRounding:
 
     def _gradients(self, flat: Tensor) -> Sequence[Tensor | None]:
         """Return the derivatives of all entries by each source: shape (entries, *source's shape)."""
-        import torch
 
         disturbances = [disturbance for disturbance, _ in self._sources]
         if flat.numel() == 1:
@@ -153,7 +149,6 @@ def rounding_slack(
     engine.errors.ExpressionError
         The hand-work of an expression fails.
     """
-    import torch
 
     work = PaperRounding(working_decimals)
     values = dict(names)

@@ -50,8 +50,6 @@ def as_tensor(value: Any) -> Tensor:
     TypeError
         `value` is a word or holds one, or its rows differ in length.
     """
-    import torch  # the module itself, as this is called for every operand
-
     if isinstance(value, torch.Tensor):
         return value.to(torch.float64) if value.dtype != torch.float64 else value
     if isinstance(value, str):
