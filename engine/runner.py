@@ -311,7 +311,25 @@ class Runner(Protocol):
         self.close()
 
 
-class EchoingRunner(Runner):
+class WrappingRunner(Runner):
+    """A runner before another one, which the caller closes unless a subclass does.
+
+    Parameters
+    ----------
+    runner : Runner
+        Runs the jobs.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    @property
+    def tier(self) -> str:
+        """The tier of the runner."""
+        return self._runner.tier
+
+
+class EchoingRunner(WrappingRunner):
     """A runner that keeps what a submission printed when it was run first.
 
     For practice only: what is printed can hold hidden inputs.
@@ -323,7 +341,7 @@ class EchoingRunner(Runner):
     """
 
     def __init__(self, runner: Runner) -> None:
-        self._runner = runner
+        super().__init__(runner)
         self._source: str | None = None
         self.printed = ""
 
@@ -334,11 +352,6 @@ class EchoingRunner(Runner):
         print would only confuse.
         """
         self._source, self.printed = source, ""
-
-    @property
-    def tier(self) -> str:
-        """The tier of the runner."""
-        return self._runner.tier
 
     def run(self, job: Job) -> RunResult:
         """Run one job; keep its output if it is the one that :meth:`listen` waits for."""

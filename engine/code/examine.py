@@ -29,7 +29,17 @@ from engine.code.source import (
     tree_or_none,
 )
 from engine.model import CodeSubmission
-from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, Runner, RunResult, WireArray
+from engine.runner import (
+    Call,
+    CallOutcome,
+    CallStatus,
+    ExceptionInfo,
+    Job,
+    Runner,
+    RunResult,
+    WireArray,
+    WrappingRunner,
+)
 from engine.text.words import clean_line, near_words
 
 
@@ -42,7 +52,7 @@ class SourceFacts:
     library : {"numpy", "torch"}
         Which arrays the function gets: torch if the file imports torch anywhere, else numpy.
     unreadable : str or None
-        One sentence if this is no Python at all.
+        One sentence if this isn't Python at all.
     fault : str or None
         One sentence if the function is certainly missing or can't take the arguments.
     hint : str or None
@@ -231,18 +241,7 @@ def passing_notes(passing: Passing, signature: str) -> Iterator[str]:
         yield _BY_KEYWORD.format(name=clean_line(name, 60))
 
 
-class _RunnerAround(Runner):
-    """A runner before another one, which the caller closes."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner = runner
-
-    @property
-    def tier(self) -> str:
-        return self._runner.tier
-
-
-class CellLines(_RunnerAround):
+class CellLines(WrappingRunner):
     """A runner that says ``code cell 3, line 2`` of a notebook's own lines."""
 
     def run(self, job: Job) -> RunResult:
@@ -253,7 +252,7 @@ class CellLines(_RunnerAround):
         return replace(result, load=_placed(result.load, job.source), outcomes=outcomes, failed=failed)
 
 
-class ArgumentAdapter(_RunnerAround):
+class ArgumentAdapter(WrappingRunner):
     """A runner for a function that takes its optional arguments in another way than the exercise passes them.
 
     One that it takes by keyword only is passed so. An argument that has its default isn't passed to a
