@@ -23,7 +23,6 @@ from engine.text.words import count_noun
 # The sandbox has a codec of its own in the child; this one is the grader's, so it trusts nothing:
 # the name of the dtype and the number of bytes are checked before numpy looks at them.
 
-FLOATING = ("float16", "bfloat16", "float32", "float64")
 _PLAIN = {
     "bool": np.dtype("bool"),
     "uint8": np.dtype("uint8"),

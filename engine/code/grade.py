@@ -39,6 +39,7 @@ from engine.text.words import clean_line, count_noun
 _log = logging.getLogger(__name__)
 
 _UNCOMPARABLE = "what came back can't be compared with the right result"
+_SKIPPED = "Skipped, because the check “{}” didn't pass."
 _NOTHING_RIGHT = "Skipped, because not one result is right yet."
 _LONGEST_SENTENCE = 600
 
@@ -199,11 +200,11 @@ def _run(
 
 
 def _scored(report: GradeReport) -> GradeReport:
-    # right only if every check passed, those without points too
     # one check that we couldn't judge is enough: a score without it would be somebody's loss
     if any(check.verdict is Verdict.ENGINE_ERROR for check in report.checks):
         return replace(report, outcome=Outcome.UNGRADED, score=None)
     score = math.fsum(check.points for check in report.checks)
+    # right only if every check passed, those without points too
     if all(check.verdict is Verdict.PASSED for check in report.checks):
         return replace(report, outcome=Outcome.RIGHT, score=report.max_score)
     return replace(report, outcome=Outcome.PARTIAL if score > 0 else Outcome.WRONG, score=score)
@@ -215,7 +216,7 @@ def _stopped_at(exercise: CodeExercise, failed: Check) -> tuple[Check, ...]:
     names = [name for name in PREREQUISITES if name != "allowed" or failed.id == "allowed"]
     place = names.index(failed.id)
     before = (Check(name, Verdict.PASSED, 0.0, 0.0) for name in names[:place])
-    message = f"Skipped, because the check “{failed.id}” didn't pass."
+    message = _SKIPPED.format(failed.id)
     after = (Check(name, Verdict.SKIPPED, 0.0, 0.0, message) for name in names[place + 1 :])
     return (*before, failed, *after, *(_skipped(rubric, failed.id) for rubric in exercise.checks))
 
@@ -321,7 +322,7 @@ def judge_apart(exercise: CodeExercise, run: PlanObservations) -> dict[str, Verd
 
 def _skipped(rubric: RubricCheck, prerequisite: str) -> Check:
     """Return the visible skip of a check."""
-    message = f"Skipped, because the check “{prerequisite}” didn't pass."
+    message = _SKIPPED.format(prerequisite)
     return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, message, rubric.title)
 
 

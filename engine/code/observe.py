@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import describe_call
-from engine.code.plan import EPS, ExpectedPart, ExpectedResult, InputPlan, PlanCase, widen_tolerance
+from engine.code.plan import EPS, ExpectedPart, ExpectedResult, InputPlan, PlanCase
 from engine.code.result_kinds import ArrayResult, MisfitError, ReadPart
 from engine.model import Verdict
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, WireArray, WireValue
@@ -214,8 +214,7 @@ def _as_narrow_as(part: ExpectedPart, got: ReadPart) -> ExpectedPart:
     # the check of the dtype reports the loss; the values can't be nearer than that dtype allows
     if part.relative <= 0 or EPS.get(got.dtype, 0.0) <= EPS.get(part.dtype, 1.0):
         return part
-    relative = widen_tolerance(part.relative, got.dtype, part.dtype)
-    return replace(part, relative=relative, slack=part.slack * relative / part.relative)
+    return part.widened(got.dtype, part.dtype)
 
 
 def _tells_kind(outcome: CallOutcome) -> bool:

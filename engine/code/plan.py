@@ -84,6 +84,11 @@ class ExpectedPart:
     relative: float
     slack: float
 
+    def widened(self, dtype: str, wide: str = "float32") -> ExpectedPart:
+        """Return it with the tolerances of a narrower dtype, of which `self` has those of the wide one."""
+        relative = widen_tolerance(self.relative, dtype, wide)
+        return replace(self, relative=relative, slack=self.slack * relative / self.relative)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedResult:

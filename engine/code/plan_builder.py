@@ -31,7 +31,6 @@ from engine.code.plan import (
     InputPlan,
     PlanCase,
     group_key,
-    widen_tolerance,
 )
 
 Arguments = Sequence[Argument]
@@ -242,11 +241,8 @@ class PlanBuilder:
 
 
 def _narrowed(expected: ExpectedResult, dtype: str) -> ExpectedResult:
-    parts = []
-    for part in expected.parts:
-        relative = widen_tolerance(part.relative, dtype)
-        parts.append(ExpectedPart(part.values, dtype, relative, part.slack * relative / part.relative))
-    return replace(expected, parts=tuple(parts))
+    parts = tuple(replace(part.widened(dtype), dtype=dtype) for part in expected.parts)
+    return replace(expected, parts=parts)
 
 
 def _is_usual(case: PlanCase) -> bool:

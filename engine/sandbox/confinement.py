@@ -168,11 +168,6 @@ def allowed_calls() -> tuple[str, ...]:
     return tuple(" ".join(groups).split())
 
 
-def device_calls() -> tuple[str, ...]:
-    """Return the names of the calls that are allowed beside a GPU only, but ``ioctl``."""
-    return tuple(_DEVICE_CALLS.split())
-
-
 @functools.cache
 def compile_filter(*, device: bool = False) -> bytes:
     """Return the filter as BPF, 8 bytes an instruction.
@@ -208,7 +203,7 @@ def compile_filter(*, device: bool = False) -> bytes:
     for name in _ABSENT.split():
         _add(rules, seccomp.ERRNO(errno.ENOSYS), name)
     _judge_ioctl(rules, seccomp, device=device)
-    for name in device_calls() if device else ():
+    for name in _DEVICE_CALLS.split() if device else ():
         _add(rules, seccomp.ALLOW, name)
     arg = seccomp.Arg
     mask = _CLONE_THREAD | _CLONE_NEW_ANYTHING | _CLONE_TRACE
