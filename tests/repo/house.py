@@ -45,7 +45,7 @@ BEFORE: Mapping[str, float] = {
 # name -> (bound, whether the figure may not exceed it)
 BOUNDS: Mapping[str, tuple[float, bool]] = {
     "modules": (340, True),
-    "lines": (77_480, True),
+    "lines": (77_480, True),  # 5,000 fewer than before: what merging saves without losing a feature
     "median lines of a module": (180, False),
     "90th percentile": (420, True),
     "longest module": (650, True),
@@ -97,12 +97,16 @@ print(json.dumps([code, sorted(entered)]), file=sys.stderr)
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One module of the engine: its dotted name, file, source and syntax tree."""
+    """One module of the engine: its dotted name, file and source."""
 
     name: str
     path: Path
     source: str
-    tree: ast.Module
+
+    @property
+    def tree(self) -> ast.Module:
+        """The syntax tree, parsed on each use: keeping all of them would burden every test of the process."""
+        return ast.parse(self.source)
 
     @property
     def lines(self) -> int:
@@ -119,8 +123,7 @@ def modules(root: Path = ROOT) -> list[Module]:
     for path in sorted((root / "engine").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        source = path.read_text(encoding="utf-8")
-        read.append(Module(name, path, source, ast.parse(source)))
+        read.append(Module(name, path, path.read_text(encoding="utf-8")))
     return read
 
 
