@@ -37,7 +37,7 @@ def resident_mib() -> float:
 
 
 def _prepared(items: Sequence[str], seed: bytes) -> dict[str, tuple[Any, Any]]:
-    """Load the exercises and freeze their plans again: nothing found for another plan can be used."""
+    """Load the exercises and freeze new plans: nothing found for another plan can be used."""
     from engine.code import exercise_of, freeze_plan
     from engine.items.bank import builtin_bank
 

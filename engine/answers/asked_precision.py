@@ -1,4 +1,4 @@
-"""How exactly a numeric field asks for its key, and so which interval counts as right.
+"""How exactly a numeric field asks for its key, which interval counts as right, and what lies in it.
 
 A student who rounds every intermediate as the stem allows must get full marks.  The interval is therefore
 half a unit of the last place, widened by how far those roundings can move the key.
@@ -283,7 +283,7 @@ def equals_mistake(settings: NumericSettings, wrong: Sequence[float], answer: Se
 def _equals_roughly(
     settings: NumericSettings, wrong: Sequence[float], answer: Sequence[Fraction]
 ) -> bool | None:
-    """Tell by floats, which suffices for most answers; None where an entry lies near the edge."""
+    """Return what floats say, which suffices for most answers; None where an entry lies near the edge."""
     widths = [
         (float(high) - float(low)) / 2 for low, high in zip(settings.lower, settings.upper, strict=True)
     ]

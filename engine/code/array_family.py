@@ -294,9 +294,6 @@ def gradients_of(function: Callable[..., Tensor], arrays: Arrays, cotangent: Flo
 
 
 T = TypeVar("T")
-# Sizes and other specs of inputs are drawn by hypothesis, a function of the seed alone for one version of it
-# (the constraints file pins that). Strategies must draw integers below 100 only: to larger ones hypothesis
-# adds constants that it finds in whatever modules happen to be loaded, and the plan would depend on them.
 _lock = threading.Lock()  # one hypothesis engine at a time, whatever the thread
 
 
@@ -310,6 +307,12 @@ def draw_specs(strategy: SearchStrategy[T], count: int, seed: bytes) -> list[T]:
     ------
     ValueError
         The strategy has fewer than `count` examples.
+
+    Notes
+    -----
+    The examples are a function of the seed alone for one version of hypothesis (the constraints file pins
+    that). Strategies must draw integers below 100 only: to larger ones hypothesis adds constants that it
+    finds in whatever modules happen to be loaded, and the plan would depend on them.
     """
     with _lock:
         examples = _examples(strategy, 4 * count + 8, seed)
@@ -363,7 +366,10 @@ def unequal_sizes(
 
 
 def integers(low: int, high: int) -> SearchStrategy[int]:
-    """Return a strategy for integers from `low` to `high`, both included and below 100 (see above)."""
+    """Return a strategy for integers from `low` to `high`, both included and below 100.
+
+    See :func:`draw_specs` for the limit.
+    """
     from hypothesis import strategies as st
 
     return st.integers(low, high)

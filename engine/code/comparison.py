@@ -23,12 +23,12 @@ from engine.code.step_table import StepTable
 from engine.model import ComparedWeights, FloatArray
 from engine.runner import CallStatus
 
-MOST_CASES = 2
-"""How many public inputs are kept; those on which something is wrong come first."""
-_MOST = 12
-"""Most rows and most columns: more can't be read on a page."""
-_KINDS = {"ordinary", "batch", "masked", "all-hidden"}
-_SUM_SLACK = 1e-6
+Floats = NDArray[np.float64]
+
+MOST_CASES = 2  # public inputs that are kept; those on which something is wrong come first
+_MOST_ROWS = 12  # and columns: more can't be read on a page
+_WEIGHT_CASES = {"ordinary", "batch", "masked", "all-hidden"}
+_SUM_SLACK = 1e-6  # of right weights, which are computed in float64: only rounding is left
 
 
 def compared_weights(run: PlanObservations) -> tuple[ComparedWeights, ...]:
@@ -39,7 +39,7 @@ def compared_weights(run: PlanObservations) -> tuple[ComparedWeights, ...]:
     """
     by_call: dict[str, ComparedWeights] = {}
     for member, case in enumerate(run.plan.cases):
-        if not case.public or case.expected is None or case.kind not in _KINDS:
+        if not case.public or case.expected is None or case.kind not in _WEIGHT_CASES:
             continue
         call = describe_call(case.args, run.function)
         is_long = len(call) > LONGEST_CALL
@@ -64,9 +64,9 @@ def _weights(
 
 
 def _are_weights(values: Floats) -> bool:
-    if values.ndim == 0 or values.size == 0 or not 2 <= values.shape[-1] <= _MOST:
+    if values.ndim == 0 or values.size == 0 or not 2 <= values.shape[-1] <= _MOST_ROWS:
         return False
-    if values.ndim > 1 and values.shape[-2] > _MOST:
+    if values.ndim > 1 and values.shape[-2] > _MOST_ROWS:
         return False
     sums = values.sum(axis=-1)
     ones, zeros = np.abs(sums - 1) <= _SUM_SLACK, np.all(values == 0, axis=-1)
@@ -93,9 +93,6 @@ def _array(values: Floats) -> FloatArray:
     # it is stored for every submission, and nobody reads a tenth digit of a weight
     rows = np.atleast_2d(values)
     return FloatArray((rows.shape[0], rows.shape[1]), tuple(float(f"{x:.9g}") for x in rows.ravel()))
-
-
-Floats = NDArray[np.float64]
 
 
 class DifferenceEvidence(str):

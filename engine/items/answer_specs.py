@@ -327,7 +327,7 @@ class CodeAnswer(StrictModel):
     )
 
 
-# An answer type is named here and in the registry of :mod:`engine.answers`, and nowhere else.
+# Every answer type of the engine; the registry of :mod:`engine.answers` has the class that marks each.
 AnyAnswer = (
     SingleChoiceAnswer
     | MultipleChoiceAnswer

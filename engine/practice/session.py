@@ -1,6 +1,7 @@
 """One exercise kept warm: its plan frozen, its sandbox open, its known mistakes run once.
 
 The second report then takes milliseconds: ``grade watch`` shows it before a student looks up from the editor.
+The second half follows the saves of the file (:func:`readings`); :mod:`engine.text.watch` notices them.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 Children are born of a zygote because importing torch takes seconds and a fork a few milliseconds. The grader
 holds each by a descriptor, never by its number, which another process may have got in the meantime.
+
+The second half measures waiting that isn't the submission's fault: a process's for a processor
+(:class:`CpuWait`), and the grader's own delay (:class:`GraderDelay`). :mod:`.local_runner` uses both on every
+system; without ``/proc`` the first measures nothing.
 """
 
 from __future__ import annotations

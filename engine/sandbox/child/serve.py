@@ -1,7 +1,7 @@
 """The life of one child: reads a job, loads it, makes its calls, ends.
 
-At the head of the file is what every process does before its first job: importing torch takes seconds, and
-the first operation of a kind loads libraries and reads files that the layers forbid later.
+At the head of the file is what zygotes and device workers do before their first job: importing torch takes
+seconds, and the first operation of a kind loads libraries and reads files that the layers forbid later.
 """
 
 from __future__ import annotations
