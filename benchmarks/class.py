@@ -126,7 +126,7 @@ def measure(course: str, handed: str, out: str) -> None:
     )  # fmt: skip
 
 
-def figure_lines(result: dict[str, Any], students: int) -> dict[str, Any]:
+def figures_of(result: dict[str, Any], students: int) -> dict[str, Any]:
     """Return the figures of one run."""
     memory = result["memory"] or [0.0]
     submissions = students * (1 + len(EXERCISES))
@@ -163,7 +163,7 @@ def main() -> None:
             capture_output=True, text=True, check=True, cwd=ROOT,
             env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
-    figures = figure_lines(json.loads(said.stdout.splitlines()[-1]), students)
+    figures = figures_of(json.loads(said.stdout.splitlines()[-1]), students)
     print(
         "{students} students, {submissions} submissions: {seconds:.1f} s, {per_s:.1f}/s; "
         "the grader's peak memory {peak_mib:.0f} MiB; database {database_percent:.1f} % "

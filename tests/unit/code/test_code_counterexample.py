@@ -11,7 +11,7 @@ import pytest
 
 from engine.code import CodeExercise
 from engine.code.exercise import KnownWrongProgram
-from engine.code.explain.counterexample import MAX_CALLS, CandidateInput, LruCache, complexity, simpler
+from engine.code.explain.counterexample import MAX_CALLS, CandidateInput, complexity, simpler
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
 from engine.grading import grade_code
@@ -261,19 +261,3 @@ def test_simpler_inputs_are_strictly_simpler_and_keep_their_axes() -> None:
             seen += 1
             waiting.append(found)
     assert seen >= 400
-
-
-def test_what_was_asked_for_last_is_kept() -> None:
-    kept = LruCache[str](2)
-    kept.put("a", "A")
-    kept.put(("b", 1), "B")
-    assert kept.get("a") == "A"
-    kept.put("c", "C")
-    assert (kept.get("a"), kept.get(("b", 1)), kept.get("c")) == ("A", None, "C")
-
-
-def test_a_key_has_its_latest_result() -> None:
-    kept = LruCache[int](1)
-    kept.put("a", 1)
-    kept.put("a", 2)
-    assert kept.get("a") == 2

@@ -13,6 +13,7 @@ import torch
 
 from engine.code.arguments import SpecialArgument, array_of
 from engine.code.array_family import family
+from engine.code.explain.counterexample import LruCache
 from engine.code.plan_builder import ExactValues
 from engine.code.shared_cases import draw_table
 from engine.code.step_table import StepTable
@@ -168,3 +169,19 @@ def test_no_model_of_a_plan_has_a_row_that_is_no_distribution(name: str) -> None
         for row in (table.other, *(row for _, row in table.rows)):
             assert len(row) == table.vocabulary and min(row) >= 0
             assert np.array(row, dtype=table.dtype).sum() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_what_was_asked_for_last_is_kept() -> None:
+    kept = LruCache[str](2)
+    kept.put("a", "A")
+    kept.put(("b", 1), "B")
+    assert kept.get("a") == "A"
+    kept.put("c", "C")
+    assert (kept.get("a"), kept.get(("b", 1)), kept.get("c")) == ("A", None, "C")
+
+
+def test_a_key_has_its_latest_result() -> None:
+    kept = LruCache[int](1)
+    kept.put("a", 1)
+    kept.put("a", 2)
+    assert kept.get("a") == 2
