@@ -6,6 +6,7 @@
 
 import fcntl
 import os
+import signal
 
 import numpy as np
 
@@ -13,8 +14,13 @@ import numpy as np
 def softmax(x, axis=-1):
     got = 0
     try:
+        # the signal ends the process unless it is ignored, and anybody's touch of / sends it
+        signal.signal(signal.SIGIO, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
+    try:
         fd = os.open("/", os.O_RDONLY)
-        fcntl.fcntl(fd, 1026, 0x1)
+        fcntl.fcntl(fd, fcntl.F_NOTIFY, fcntl.DN_ACCESS)
         got += 1
     except OSError:
         pass
