@@ -34,7 +34,7 @@ class _Decoder(ExerciseFamily):
         relative, slack = _tolerance(args)
         arrays = (array.astype(np.float64) for array in (y, s, H, *p.values()))
         results = _reference(*arrays, names=list(p))
-        parts = tuple(ExpectedPart(array.numpy(), H.dtype.name, relative, slack) for array in results)
+        parts = tuple(ExpectedPart(np.asarray(array), H.dtype.name, relative, slack) for array in results)
         return ExpectedResult(parts, result=TupleResult(_PARTS))
 
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
