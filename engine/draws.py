@@ -18,23 +18,24 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
-from engine.items import (
-    ChoiceParameter,
-    DecimalParameter,
-    FixedParameter,
-    IntegerParameter,
-    MatrixParameter,
-    ProbabilityTreeParameter,
-    VectorParameter,
-    WeightsParameter,
-)
-from engine.items.field_types import MAX_SIZE, MAX_VALUES
 from engine.model import DrawnValue
 from engine.text.words import count_noun
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from engine.items import (
+        ChoiceParameter,
+        DecimalParameter,
+        FixedParameter,
+        IntegerParameter,
+        MatrixParameter,
+        ProbabilityTreeParameter,
+        VectorParameter,
+        WeightsParameter,
+    )
 
 T = TypeVar("T")
 _WORD = 1 << 64
@@ -110,6 +111,8 @@ class RandomStream:
         if not self._words:
             # Seeding costs more than a short draw: an item that draws nothing shouldn't pay for it.
             if self._source is None:
+                import numpy as np  # a tenth of a second, and marking an answer draws nothing
+
                 self._source = np.random.PCG64(self._seed)
             self._words = self._source.random_raw(_BUFFER).tolist()[::-1]
         self._used += 1
@@ -194,6 +197,8 @@ def grid(low: Decimal, high: Decimal, step: Decimal, exclude: tuple[Decimal, ...
     ImpossibleDraw
         Nothing is left, or the grid has over 100,000 values.
     """
+    from engine.items.field_types import MAX_VALUES
+
     if (high - low) / step >= MAX_VALUES:
         raise ImpossibleDraw(f"the range {low} … {high} has over {MAX_VALUES} steps of {step}")
     count = int((high - low) // step) + 1 if high >= low else 0
@@ -219,6 +224,8 @@ def size_of(size: int | str, names: Mapping[str, Any]) -> int:
         value = evaluate_number(size, names)
     else:
         value = size
+    from engine.items.field_types import MAX_SIZE
+
     if value != int(value) or not 1 <= value <= MAX_SIZE:
         raise ImpossibleDraw(f"the size {size} is {value:g}, but must be a whole number from 1 to {MAX_SIZE}")
     return int(value)

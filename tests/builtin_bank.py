@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import engine.items.bank as bank
-from engine.items import ProblemSpec, load_spec
+import engine.items.spec_file as spec_file
+from engine.items import ProblemSpec, builtin_root, load_spec
 
-_ROOT = bank.builtin_root()
+_ROOT = builtin_root()
 _specs: dict[tuple[object, ...], ProblemSpec] = {}
 
 
 def read_once() -> None:
     """Let every bank of this process share what it reads of the built-in files (specs are frozen)."""
-    bank.load_spec = _load_spec  # type: ignore[assignment]
+    spec_file.load_spec = _load_spec  # type: ignore[assignment]
 
 
 def _load_spec(path: Path, *, registry: Mapping[str, str] | None = None, **options: Any) -> ProblemSpec:

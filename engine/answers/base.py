@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from engine.draws import RandomStream
 from engine.expressions.language import evaluate
-from engine.items import ItemMisconception, OptionSpec
-from engine.items.field_types import StrictModel
 from engine.model import Check, ChoiceOption, Diagnosis, KnownWrong, Part, RenderedText, Verdict
-from engine.prose.stems import render_text
+
+if TYPE_CHECKING:
+    from engine.items import ItemMisconception, OptionSpec
+    from engine.items.field_types import StrictModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +391,8 @@ class FieldRenderer:
         inline : bool
             Whether it is a run of words and not paragraphs.
         """
+        from engine.prose.stems import render_text
+
         return render_text(template, self.names, inline=inline, where=where)
 
     def feedback(self, sentence: str | None, misconception: str | None = None) -> str:
@@ -397,6 +400,8 @@ class FieldRenderer:
         template = sentence or self.registry.get(misconception or "", "")
         if not template:
             return ""
+        from engine.prose.stems import render_text
+
         return render_text(template, {**self.names, **self.answers}, inline=True, where="feedback").plain
 
     def options(self, specs: Sequence[OptionSpec]) -> tuple[ChoiceOption, ...]:

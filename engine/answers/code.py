@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engine.answers.base import AnswerType, FieldContext, FieldDraft, FieldRenderer
 from engine.draws import RandomStream
-from engine.items import CodeAnswer
 from engine.model import Part
+
+if TYPE_CHECKING:
+    from engine.items import CodeAnswer
 
 
 class CodeFile(AnswerType):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
+from typing import TYPE_CHECKING
 
 from engine.answers.base import (
     AnswerJudgement,
@@ -24,9 +25,11 @@ from engine.answers.reading_options import MAX_LABELS, read_labels, read_pairs, 
 from engine.answers.typed_text import format_error
 from engine.draws import ImpossibleDraw, RandomStream
 from engine.errors import ResponseFormatError
-from engine.items import MatchingAnswer
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
+
+if TYPE_CHECKING:
+    from engine.items import MatchingAnswer
 
 # The number of a prompt at the beginning or behind a separator, before a target's text.
 _NUMBER = re.compile(r"(?:\A|(?<=[\n,;{\[]))[ ]{0,4}\(?([0-9]{1,2})\)?[ ]{0,4}(?:->|=>|[-:=.)→–|])[ ]{0,4}")

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from engine.answers.base import (
     AnswerJudgement,
@@ -31,9 +31,11 @@ from engine.answers.base import (
 from engine.answers.options import MixedPool, WrittenOptions, rekeyed_choice
 from engine.answers.reading_options import read_labels, read_texts, same_words
 from engine.answers.single_choice import option_diagnosis
-from engine.items import MultipleChoiceAnswer
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
+
+if TYPE_CHECKING:
+    from engine.items import MultipleChoiceAnswer
 
 # Longer than all options of a question together.
 _LONGEST = 20_000

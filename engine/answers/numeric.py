@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from engine.answers.asked_precision import (
     AskedPrecision,
@@ -35,11 +35,13 @@ from engine.draws import RandomStream, RedrawNeeded
 from engine.errors import ExpressionError, ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate
 from engine.expressions.values import Interval, array_text, decimal_of, decimal_text, is_rounding_safe, unit
-from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
 from engine.model import Check, Diagnosis, FloatArray, KnownWrong, Part, Verdict
 from engine.text.words import agree, count_noun, join_words
 
-NumericAnswer = NumberAnswer | VectorAnswer | MatrixAnswer
+if TYPE_CHECKING:
+    from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
+
+NumericAnswer: TypeAlias = "NumberAnswer | VectorAnswer | MatrixAnswer"
 
 rounding_id = "m-rounding"
 # What floats add to the error of a sum of weights is far below this.

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import comb
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from engine.answers.base import FieldContext, FieldRenderer, PartSettings
 from engine.draws import ImpossibleDraw, RandomStream
 from engine.expressions.language import evaluate_truth
-from engine.items import MultipleChoiceAnswer, SingleChoiceAnswer
 from engine.model import Part
 from engine.text.words import agree, count_noun
+
+if TYPE_CHECKING:
+    from engine.items import MultipleChoiceAnswer, SingleChoiceAnswer
 
 # Of the options that one variant of a multiple choice shows: with more right ones among six or so, ticking
 # everything would pay.

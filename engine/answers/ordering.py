@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations
 from math import factorial
+from typing import TYPE_CHECKING
 
 from engine.answers.base import (
     AnswerJudgement,
@@ -23,9 +24,11 @@ from engine.answers.reading_options import read_labels, read_pairs, read_texts
 from engine.answers.typed_text import format_error
 from engine.draws import ImpossibleDraw, RandomStream
 from engine.errors import ResponseFormatError
-from engine.items import OrderingAnswer
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
+
+if TYPE_CHECKING:
+    from engine.items import OrderingAnswer
 
 _RULES = {
     "exact": "the whole order must be right",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from engine.answers.base import (
     AnswerJudgement,
@@ -27,10 +27,11 @@ from engine.draws import ImpossibleDraw, RandomStream, RedrawNeeded
 from engine.errors import ResponseFormatError, UndefinedValueError
 from engine.expressions.language import evaluate, require_finite
 from engine.expressions.values import array_of, array_text, decimal_of, decimal_text, is_rounding_safe, unit
-from engine.items import ItemMisconception, SingleChoiceAnswer
 from engine.model import ChoiceOption, Diagnosis, FloatArray, Part, RenderedText
-from engine.prose.stems import formula_text, render_text
 from engine.text.words import agree, count_noun
+
+if TYPE_CHECKING:
+    from engine.items import ItemMisconception, SingleChoiceAnswer
 
 # A letter or numbers, with what surrounds them.
 _LONGEST = 2_000
@@ -187,6 +188,8 @@ class _ComputedOption:
     misconception: str | None = None
 
     def text(self, decimals: int | None) -> RenderedText:
+        from engine.prose.stems import formula_text, render_text
+
         if self.array is None:
             return render_text(self.words, {}, inline=True)
         return formula_text(_latex(self.array, decimals))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.answers.base import (
     AnswerJudgement,
@@ -29,9 +29,11 @@ from engine.answers.typed_text import format_error
 from engine.draws import ImpossibleDraw, RandomStream, RedrawNeeded
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate
-from engine.items import TokenAnswer
 from engine.model import KnownWrong, Part
 from engine.text.words import clean_line, percent
+
+if TYPE_CHECKING:
+    from engine.items import TokenAnswer
 
 # When two short texts are the same answer.
 

@@ -122,8 +122,8 @@ def _cannot_write(error: OSError, home: Path) -> UsageError:
 
 
 def _check_id(item: str, kind: str) -> None:
+    from engine.items.bank import REGISTRY_FILE, SYLLABUS_FILE
     from engine.items.field_types import Identifier, Name
-    from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
 
     if not _fits(Identifier, item):
         raise UsageError(

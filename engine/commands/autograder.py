@@ -61,7 +61,7 @@ def make(
     Example:
       grade autograder make softmax sdpa --out autograder.zip --course attention-2026
     """
-    from engine.items.misconceptions import REGISTRY_FILE
+    from engine.items.bank import REGISTRY_FILE
     from engine.runs.gradescope import AutograderContents, AutograderSettings, autograder_key, harness_zip
 
     context = find_context(course_path)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.context import CommandContext, find_context
+from engine.commands.context import CommandContext, find_context, is_course_folder
 from engine.commands.intake import collected, item_option, layout_option, refuses_unlisted, show_problems
 from engine.commands.options import course_option, json_option, sandbox_options, store_option, workers_option
 from engine.commands.terminal import number, print_json, progress_bar, show_table
@@ -138,9 +138,7 @@ def command(
 
 def _check_source(context: CommandContext, source: Path) -> None:
     # The folders of a course aren't students, nor are its quizzes answers.
-    from engine.course import Course
-
-    if Course.is_folder(source):
+    if is_course_folder(source):
         raise UsageError(
             "this is a course folder, not a folder of hand-ins",
             where=str(source),

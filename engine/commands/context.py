@@ -163,13 +163,11 @@ class CommandContext:
         )
 
     def _candidates(self, path: Path) -> Iterator[CommandContext]:
-        from engine.course import Course
-
         # In the order of surprise: what was named, what lies around the file, and this person's practice.
         yield self
-        course = Course.find(path.absolute().parent)
-        if course is not None and (self.course is None or course.folder != self.course.folder.absolute()):
-            yield find_context(course.folder)
+        folder = course_folder_above(path.parent)
+        if folder is not None and (self.course is None or folder != self.course.folder.absolute()):
+            yield find_context(folder)
         if self.course:
             yield self.practice
 
@@ -191,7 +189,8 @@ class CommandContext:
 
     def offered_sandbox(self, sandbox: SandboxOptions) -> SandboxOptions:
         """Offer the course's packages to student code, and return the options that hold in its mode."""
-        from engine.sandbox.bwrap import COMMON_PACKAGES, offer_packages
+        from engine.runner import COMMON_PACKAGES
+        from engine.sandbox.bwrap import offer_packages
 
         # None is a course that says nothing about packages; an empty list is one that offers none.
         packages = self.course.settings.packages if self.course else None
@@ -249,18 +248,36 @@ class CommandContext:
         return draw_seeded(bank.load(item), version=bank.version(item), registry=bank.registry(), seed=seed)
 
 
+def is_course_folder(folder: Path) -> bool:
+    """Return whether a folder holds a course."""
+    from engine.course import SETTINGS_FILE
+
+    try:
+        # The secret's folder distinguishes a course from any other folder with a course.yaml.
+        return (folder / SETTINGS_FILE).is_file() and (folder / ".softmark").is_dir()
+    except OSError:  # a folder that this user may not look into
+        return False
+
+
+def course_folder_above(start: Path) -> Path | None:
+    """Return the course folder that contains `start`, or None."""
+    here = start.absolute()
+    return next((folder for folder in (here, *here.parents) if is_course_folder(folder)), None)
+
+
 def find_context(course_path: Path | None) -> CommandContext:
     """Return the context of ``--course``, of the folder above, or of practice."""
-    from engine.course import Course
-    from engine.items.bank import Bank
-    from engine.items.misconceptions import builtin_root
-    from engine.sandbox.bwrap import COMMON_PACKAGES
+    from engine.items.bank import Bank, builtin_root
+    from engine.runner import COMMON_PACKAGES
 
     # A folder that is named must be a course; one that is found on the way up may be none.
-    course = Course.open(course_path) if course_path else Course.find(Path.cwd())
-    if course is None:
+    folder = course_path or course_folder_above(Path.cwd())
+    if folder is None:
         bank = Bank([builtin_root()], packages=COMMON_PACKAGES)
         return CommandContext(bank, None, chosen_store(in_course=False))
+    from engine.course import Course
+
+    course = Course.open(folder)
     # git keeps no empty folders: a course without items of its own may lack theirs.
     problems = [course.problems] if course.problems.exists() else []
     bank = Bank(

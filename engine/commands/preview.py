@@ -87,7 +87,7 @@ def _need_server() -> None:
 
 def _source(item: str, seeds: int, course_path: Path | None) -> PreviewSource:
     from engine.authoring.preview.follow import PreviewSource
-    from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE, builtin_root
+    from engine.items.bank import REGISTRY_FILE, SYLLABUS_FILE, builtin_root
 
     context = find_context(course_path)
     path = Path(item) if item.endswith((".yaml", ".yml")) else context.bank.path(item)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 from pydantic_core import PydanticCustomError
 
+from engine.course import SETTINGS_FILE
 from engine.course.policies import Policies
 from engine.course.roster import Roster, read_roster
 from engine.errors import CourseError, Diagnostic, InputError, SoftmarkError, SpecError
@@ -246,7 +247,6 @@ def read_secret(path: Path) -> bytes:
     return secret
 
 
-_SETTINGS = "course.yaml"
 _ROSTER_HEAD = "id,name,email\n"
 # The secret and the store must never be committed or handed out with the course.
 _IGNORE = ".softmark/\nquizzes/\n"
@@ -284,7 +284,7 @@ class Course:
                 (folder / name).mkdir(parents=True, exist_ok=True)
             # Others may read the course, but neither its secret nor its store.
             (folder / ".softmark").mkdir(mode=0o700, exist_ok=True)
-            _write_new(folder / _SETTINGS, settings_text(title))
+            _write_new(folder / SETTINGS_FILE, settings_text(title))
             _write_new(folder / "roster.csv", _ROSTER_HEAD)
             _write_new(folder / ".gitignore", _IGNORE)
             make_secret(folder / ".softmark" / "secret")
@@ -299,35 +299,24 @@ class Course:
         CourseError, SpecError
             It isn't a course folder, or its course.yaml has faults that keep it from being used at all.
         """
-        path = folder / _SETTINGS
-        if not _is_file(path):
+        path = folder / SETTINGS_FILE
+        try:
+            is_here = path.is_file()
+        except OSError:  # a folder that this user may not look into
+            is_here = False
+        if not is_here:
             raise CourseError(
                 "this isn't a course folder",
                 where=str(folder),
-                expected=f"a folder with {_SETTINGS}",
+                expected=f"a folder with {SETTINGS_FILE}",
                 next_step=f"make one with: grade init {folder}",
             )
         return cls(folder, *read_settings(path))
 
-    @classmethod
-    def find(cls, start: Path) -> Course | None:
-        """Return the course whose folder contains `start`, or None."""
-        here = start.absolute()
-        for folder in (here, *here.parents):
-            # The secret's folder distinguishes a course from any other folder with a course.yaml.
-            if cls.is_folder(folder):
-                return cls.open(folder)
-        return None
-
-    @staticmethod
-    def is_folder(folder: Path) -> bool:
-        """Return whether a folder holds a course."""
-        return _is_file(folder / _SETTINGS) and (folder / ".softmark").is_dir()
-
     @property
     def settings_file(self) -> Path:
         """The settings file."""
-        return self.folder / _SETTINGS
+        return self.folder / SETTINGS_FILE
 
     @property
     def policies(self) -> Policies:
@@ -444,13 +433,6 @@ class Course:
                 roster.write_text((example / "roster.csv").read_text(encoding="utf-8"), encoding="utf-8")
             blueprint = (example / "blueprint.yaml").read_text(encoding="utf-8")
             _write_new(self.blueprints / "example.yaml", blueprint)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a folder that this user may not look into
-        return False
 
 
 def _write_new(path: Path, text: str) -> None:

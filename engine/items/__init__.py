@@ -10,42 +10,47 @@ The docstrings and descriptions of the models are the text of ``docs/problem-spe
 
 from __future__ import annotations
 
-from engine.items.answer_specs import (
-    CheckSpec,
-    CodeAnswer,
-    MatchingAnswer,
-    MatrixAnswer,
-    MultipleChoiceAnswer,
-    MutantSpec,
-    NumberAnswer,
-    OptionSpec,
-    OrderingAnswer,
-    SingleChoiceAnswer,
-    TokenAnswer,
-    VectorAnswer,
-)
-from engine.items.bank import Bank, builtin_bank, item_version, load_spec
-from engine.items.field_types import (
-    ChoiceParameter,
-    DecimalParameter,
-    FixedParameter,
-    IntegerParameter,
-    MatrixParameter,
-    ProbabilityTreeParameter,
-    VectorParameter,
-    WeightsParameter,
-)
-from engine.items.misconceptions import builtin_root
-from engine.items.problem_spec import (
-    AnswerSpec,
-    ItemMisconception,
-    ItemSource,
-    PrintedExercise,
-    ProblemSpec,
-    SourceErratum,
-    json_schema,
-    schema_text,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from engine.items.bank import Bank, builtin_bank, builtin_root
+
+if TYPE_CHECKING:
+    from engine.items.answer_specs import (
+        CheckSpec,
+        CodeAnswer,
+        MatchingAnswer,
+        MatrixAnswer,
+        MultipleChoiceAnswer,
+        MutantSpec,
+        NumberAnswer,
+        OptionSpec,
+        OrderingAnswer,
+        SingleChoiceAnswer,
+        TokenAnswer,
+        VectorAnswer,
+    )
+    from engine.items.field_types import (
+        ChoiceParameter,
+        DecimalParameter,
+        FixedParameter,
+        IntegerParameter,
+        MatrixParameter,
+        ProbabilityTreeParameter,
+        VectorParameter,
+        WeightsParameter,
+    )
+    from engine.items.problem_spec import (
+        AnswerSpec,
+        ItemMisconception,
+        ItemSource,
+        PrintedExercise,
+        ProblemSpec,
+        SourceErratum,
+        json_schema,
+        schema_text,
+    )
+    from engine.items.spec_file import item_version, load_spec
 
 __all__ = [
     "AnswerSpec",
@@ -82,3 +87,52 @@ __all__ = [
     "load_spec",
     "schema_text",
 ]
+
+# where each name lives that is imported when it is first used: the models bring pydantic, which a list of
+# items doesn't need
+_HOMES = {
+    "answer_specs": (
+        "CheckSpec",
+        "CodeAnswer",
+        "MatchingAnswer",
+        "MatrixAnswer",
+        "MultipleChoiceAnswer",
+        "MutantSpec",
+        "NumberAnswer",
+        "OptionSpec",
+        "OrderingAnswer",
+        "SingleChoiceAnswer",
+        "TokenAnswer",
+        "VectorAnswer",
+    ),
+    "field_types": (
+        "ChoiceParameter",
+        "DecimalParameter",
+        "FixedParameter",
+        "IntegerParameter",
+        "MatrixParameter",
+        "ProbabilityTreeParameter",
+        "VectorParameter",
+        "WeightsParameter",
+    ),
+    "problem_spec": (
+        "AnswerSpec",
+        "ItemMisconception",
+        "ItemSource",
+        "PrintedExercise",
+        "ProblemSpec",
+        "SourceErratum",
+        "json_schema",
+        "schema_text",
+    ),
+    "spec_file": ("item_version", "load_spec"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value  # found at once the next time
+    return value

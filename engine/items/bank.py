@@ -4,164 +4,39 @@ Making a bank lists folders and reads no file, as most commands need one item of
 
     bank = Bank([builtin_root(), course / "problems"])
     spec, version = bank.load("softmax-weights"), bank.version("softmax-weights")
+
+Nothing heavy is imported before an item is read (by :mod:`engine.items.spec_file`).
 """
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import engine
-from engine.errors import Diagnostic, EngineError, InputError, SpecError, UnknownItemError
-from engine.expressions.functions import FUNCTIONS
-from engine.items.answer_specs import CodeAnswer
-from engine.items.checks import CHECKS, COMMON_CHECKS, CheckContext
-from engine.items.checks.code import code_paths
-from engine.items.misconceptions import (
-    REGISTRY_FILE,
-    SYLLABUS_FILE,
-    TERMS_FILE,
-    SyllabusEntry,
-    TaughtTerm,
-    builtin_registry,
-    builtin_root,
-    load_registry,
-    load_syllabus,
-    load_terms,
-)
-from engine.items.problem_spec import ProblemSpec
+from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
 from engine.text.words import join_words, near_words, one_line
-from engine.text.yaml import in_order, read_yaml, validation_faults
 
+if TYPE_CHECKING:
+    from engine.items.misconceptions import SyllabusEntry, TaughtTerm
+    from engine.items.problem_spec import ProblemSpec
 
-def load_spec(
-    path: Path,
-    *,
-    registry: Mapping[str, str] | None = None,
-    functions: Iterable[str] = FUNCTIONS,
-) -> ProblemSpec:
-    """Load a problem file.
-
-    Parameters
-    ----------
-    path : Path
-        The file; the item's id is its name.
-    registry : mapping of str to str, optional
-        Known mistakes and their sentences; the built-in registry if left out.
-    functions : iterable of str, optional
-        The functions that expressions may call; ours if left out.
-
-    Returns
-    -------
-    ProblemSpec
-
-    Raises
-    ------
-    SpecError
-        With all faults of the file, in the order of their lines.
-    """
-    document = read_yaml(path, keep_going=True)
-    spec, faults = validation_faults(document, ProblemSpec)
-    mistakes = builtin_registry() if registry is None else registry
-    if isinstance(document.data, dict):
-        context = CheckContext(document, path, mistakes, frozenset(functions))
-        checks = CHECKS if context.value("answer", "type") == "code" else COMMON_CHECKS
-        # a value of the wrong type is one fault, whatever a check makes of it
-        places = {(fault.line, fault.column) for fault in faults}
-        faults += [
-            fault for check in checks for fault in check(context) if (fault.line, fault.column) not in places
-        ]
-    faults += document.faults
-    if spec is None or faults:
-        raise SpecError.of_file(in_order(faults))
-    return spec
-
-
-# 64 bits of the hash: enough that no two versions of an item ever agree, short enough to be read out.
-_DIGITS = 16
-
-
-def item_version(spec: ProblemSpec, path: Path | None = None) -> str:
-    """Return the version of an item: 16 hexadecimal digits.
-
-    It changes with everything that its marks depend on: the content of the spec (not its layout or comments),
-    the files of a code exercise, and the version of the reference.
-
-    Parameters
-    ----------
-    spec : ProblemSpec
-    path : Path, optional
-        The file of the spec; needed for code exercises, whose files lie beside it.
-
-    Raises
-    ------
-    ValueError
-        A code exercise without ``path``.
-    EngineError
-        A file of the exercise or the reference's version can't be read.
-    """
-    content = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    parts = [
-        json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode(),
-        reference_version().encode(),
-    ]
-    if isinstance(spec.answer, CodeAnswer):
-        if path is None:
-            raise ValueError(f"the version of {spec.id} needs the path of its file")
-        parts += _files(spec.answer, path.parent)
-    digest = hashlib.sha256()
-    for part in parts:  # each after its length, so that no two lists of parts give one text
-        digest.update(len(part).to_bytes(8, "big"))
-        digest.update(part)
-    return digest.hexdigest()[:_DIGITS]
-
-
-def _files(answer: CodeAnswer, folder: Path) -> list[bytes]:
-    data = answer.model_dump(mode="json")
-    parts = []
-    for name in sorted({name for _, name in code_paths(data)}):
-        try:
-            content = (folder / name).read_bytes()
-        except OSError as problem:
-            raise EngineError("a file of the exercise can't be read", where=str(folder / name)) from problem
-        # git on Windows may have changed the line ends
-        parts += [name.encode(), content.replace(b"\r\n", b"\n")]
-    return parts
-
-
-@lru_cache(maxsize=1)
-def reference_version() -> str:
-    """Return the version of the reference, read from its text: importing it would import torch.
-
-    Raises
-    ------
-    EngineError
-        It isn't there.
-    """
-    path = Path(engine.__file__).resolve().parent.parent / "reference" / "__init__.py"
-    try:
-        body = ast.parse(path.read_text(encoding="utf-8")).body
-    except (OSError, SyntaxError, ValueError) as problem:
-        raise EngineError("the version of the reference can't be read", where=str(path)) from problem
-    for statement in body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-            names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-            if "__version__" in names:
-                return str(statement.value.value)
-    raise EngineError("the reference has no version", where=str(path), expected='__version__ = "…"')
-
+REGISTRY_FILE = "misconceptions.yaml"
+SYLLABUS_FILE = "syllabus.yaml"
+TERMS_FILE = "terms.yaml"
 
 K = TypeVar("K")
 V = TypeVar("V")
 _OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE, TERMS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
+
+
+def builtin_root() -> Path:
+    """Return the folder of the built-in bank, beside the engine."""
+    return Path(engine.__file__).resolve().parent.parent / "problems"
 
 
 class Bank:
@@ -258,10 +133,7 @@ class Bank:
         if item_id in self._ambiguous:
             raise self._ambiguous[item_id]
         if item_id not in self._specs:
-            spec = load_spec(self.path(item_id), registry=self.registry())
-            spec = spec if self._errata_notes else without_errata_notes(spec)
-            spec = _with_decimal_commas(spec) if self._decimal_comma else spec
-            self._specs[item_id] = spec if self._packages is None else _with_imports(spec, self._packages)
+            self._specs[item_id] = self._under_settings(self._as_written(item_id))
         return self._specs[item_id]
 
     def readable(self) -> tuple[list[ProblemSpec], list[SpecError]]:
@@ -276,13 +148,27 @@ class Bank:
         return specs, faulty
 
     def version(self, item_id: str) -> str:
-        """Return the item version: see :func:`engine.items.bank.item_version`."""
+        """Return the item version: see :func:`engine.items.spec_file.item_version`."""
+        from engine.items.spec_file import item_version
+
         spec, path = self.load(item_id), self.path(item_id)
-        has_imports = self._packages is not None and isinstance(spec.answer, CodeAnswer)
+        has_imports = self._packages is not None and spec.kind == "code"
         # what a course's settings change of an item must not change its version, on which marks hang
         if self._decimal_comma or has_imports or (spec.errata and not self._errata_notes):
-            spec = load_spec(path, registry=self.registry())
+            spec = self._as_written(item_id)
         return item_version(spec, path)
+
+    def _as_written(self, item_id: str) -> ProblemSpec:
+        from engine.items.spec_file import load_spec
+
+        return load_spec(self.path(item_id), registry=self.registry())
+
+    def _under_settings(self, spec: ProblemSpec) -> ProblemSpec:
+        from engine.items import spec_file
+
+        spec = spec if self._errata_notes else spec_file.without_errata_notes(spec)
+        spec = spec_file.with_decimal_commas(spec) if self._decimal_comma else spec
+        return spec if self._packages is None else spec_file.with_imports(spec, self._packages)
 
     def has_changed(self, item_id: str, version: str) -> bool:
         """Return whether an item differs from what it was at this version; one that is gone doesn't."""
@@ -304,7 +190,7 @@ class Bank:
             spec = self.load(item_id)
         except InputError:
             return None
-        return spec.points if isinstance(spec.answer, CodeAnswer) else None
+        return spec.points if spec.kind == "code" else None
 
     def feedback_on(self, item_id: str, mistake: str) -> str:
         """Return what a student with a known mistake reads; "" where item and registry don't know it."""
@@ -312,7 +198,7 @@ class Bank:
             spec = self.load(item_id)
         except InputError:
             return self.registry().get(mistake, "")
-        if isinstance(spec.answer, CodeAnswer):
+        if spec.answer is not None and spec.answer.type == "code":
             mutants = {mutant.id: mutant for mutant in spec.answer.mutants}
             # A mutant that combines others has no sentence: theirs are said one after the other.
             parts = mutants[mistake].combines or (mistake,) if mistake in mutants else ()
@@ -329,6 +215,8 @@ class Bank:
         SpecError
             A registry file has faults.
         """
+        from engine.items.misconceptions import load_registry
+
         return self._of_all_roots(REGISTRY_FILE, load_registry)
 
     def syllabus(self) -> Mapping[str, Mapping[str, SyllabusEntry]]:
@@ -339,8 +227,16 @@ class Bank:
         SpecError
             A syllabus file has faults.
         """
+        from engine.items.misconceptions import load_syllabus
+
+        def flat(path: Path) -> dict[tuple[str, str], SyllabusEntry]:
+            groups = load_syllabus(path).items()
+            return {
+                (group, entry_id): entry for group, entries in groups for entry_id, entry in entries.items()
+            }
+
         merged: dict[str, dict[str, SyllabusEntry]] = {}
-        for (group, entry_id), entry in self._of_all_roots(SYLLABUS_FILE, _flat_syllabus).items():
+        for (group, entry_id), entry in self._of_all_roots(SYLLABUS_FILE, flat).items():
             merged.setdefault(group, {})[entry_id] = entry
         return merged
 
@@ -352,6 +248,8 @@ class Bank:
         SpecError
             A file of terms has faults.
         """
+        from engine.items.misconceptions import load_terms
+
         return self._of_all_roots(TERMS_FILE, load_terms)
 
     def _of_all_roots(self, name: str, load: Callable[[Path], Mapping[K, V]]) -> Mapping[K, V]:
@@ -367,17 +265,6 @@ class Bank:
         near = near_words(item_id, self._paths, count=3)
         step = f"did you mean {join_words(near, 'or')}?" if near else "see: grade list"
         return UnknownItemError(f"there is no item '{one_line(item_id)}' in the bank", next_step=step)
-
-
-def _flat_syllabus(path: Path) -> dict[tuple[str, str], SyllabusEntry]:
-    groups = load_syllabus(path).items()
-    return {(group, entry_id): entry for group, entries in groups for entry_id, entry in entries.items()}
-
-
-def without_errata_notes(spec: ProblemSpec) -> ProblemSpec:
-    """Return an item that says nothing of the faults of its source; how it is marked stays the same."""
-    quiet = tuple(erratum.model_copy(update={"note": ""}) for erratum in spec.errata)
-    return spec.model_copy(update={"errata": quiet})
 
 
 def builtin_bank() -> Bank:
@@ -409,33 +296,3 @@ def item_files(root: Path) -> Iterator[Path]:
         for name in sorted(files):
             if name.endswith(".yaml") and not name.startswith(".") and name not in _OTHER_FILES:
                 yield Path(folder) / name
-
-
-def _with_imports(spec: ProblemSpec, packages: Sequence[str]) -> ProblemSpec:
-    """Return a code exercise whose statement says what may be imported and used; other items as they are."""
-    if not isinstance(spec.answer, CodeAnswer):
-        return spec
-    note = (
-        "Your file may import the standard library, numpy, torch, and .py files that you hand in beside it."
-    )
-    if packages:
-        note += f" {_quoted_list(packages, 'and')} may be imported, too, if installed where it is graded."
-    if spec.answer.forbidden:
-        note += f" The file may not contain {_quoted_list(spec.answer.forbidden, 'or')}."
-    return spec.model_copy(update={"stem": f"{spec.stem.rstrip()}\n\n{note}\n"})
-
-
-def _quoted_list(names: Sequence[str], word: str) -> str:
-    return join_words([f"`{name}`" for name in names], word)
-
-
-def _with_decimal_commas(spec: ProblemSpec) -> ProblemSpec:
-    """Return an item in whose numeric fields a comma between digits is a decimal mark."""
-
-    def changed(answer: Any) -> Any:
-        return (
-            answer.model_copy(update={"decimal_comma": True}) if hasattr(answer, "decimal_comma") else answer
-        )
-
-    steps = tuple(step.model_copy(update={"answer": changed(step.answer)}) for step in spec.steps)
-    return spec.model_copy(update={"answer": changed(spec.answer), "steps": steps})

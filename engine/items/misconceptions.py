@@ -17,13 +17,9 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, RootModel, Tag
 
-import engine
+from engine.items.bank import REGISTRY_FILE, builtin_root
 from engine.items.field_types import EntryId, Identifier, MisconceptionId, Sentence, StrictModel, Word
 from engine.text.yaml import read_yaml, validate
-
-REGISTRY_FILE = "misconceptions.yaml"
-SYLLABUS_FILE = "syllabus.yaml"
-TERMS_FILE = "terms.yaml"
 
 
 class KnownMistake(StrictModel):
@@ -63,11 +59,6 @@ def load_registry(path: Path) -> dict[str, str]:
         name: entry.feedback if isinstance(entry, KnownMistake) else " ".join(entry.split())
         for name, entry in entries.items()
     }
-
-
-def builtin_root() -> Path:
-    """Return the folder of the built-in bank, beside the engine."""
-    return Path(engine.__file__).resolve().parent.parent / "problems"
 
 
 @lru_cache(maxsize=1)

@@ -16,8 +16,7 @@ from pathlib import Path
 from engine.course.course import Course
 from engine.course.policies import DEFAULT, AssignmentRules, DeadlineExtension, LocalTime, Policies
 from engine.errors import Diagnostic, InputError
-from engine.items.bank import Bank
-from engine.items.misconceptions import builtin_root
+from engine.items.bank import Bank, builtin_root
 from engine.marks.late_work import StudentDeadlines, extended_due, plain, terms_of
 from engine.model import QuizRules
 from engine.quiz.blueprint import read_blueprint

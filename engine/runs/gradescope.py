@@ -28,8 +28,7 @@ from engine.course.course import settings_text
 from engine.errors import EngineError, InputError, SubmissionError
 from engine.intake import read_submission
 from engine.items import CodeAnswer
-from engine.items.bank import Bank
-from engine.items.misconceptions import REGISTRY_FILE, builtin_root
+from engine.items.bank import REGISTRY_FILE, Bank, builtin_root
 from engine.model import Check, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
 from engine.runs.grade_file import CodeExercises

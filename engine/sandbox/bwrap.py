@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
-"""Packages offered beside torch and numpy, if installed, unless a course names others."""
+from engine.runner import COMMON_PACKAGES
 
 # torch, numpy, and what importing them needs; what a CPU build lacks is passed over
 _PACKAGES = (

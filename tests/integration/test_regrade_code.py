@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.course import Course
-from engine.items.misconceptions import builtin_root
+from engine.items.bank import builtin_root
 
 COURSE = ("--course", "course")
 # right but for large inputs: `stable` fails

@@ -10,7 +10,7 @@ from pathlib import Path
 from engine.authoring.importing.foreign_question import FilePlace, ImportNote, MarkedText
 from engine.authoring.importing.text_blocks import TextTooLong, plain_characters
 from engine.authoring.importing.to_markdown import ConvertedText, convert
-from engine.items.misconceptions import REGISTRY_FILE, SYLLABUS_FILE
+from engine.items.bank import REGISTRY_FILE, SYLLABUS_FILE
 
 # put in by Moodle where an author writes nothing
 _USUAL = {"your answer is correct", "your answer is incorrect", "your answer is partially correct"}

@@ -105,7 +105,7 @@ def new(
 
 def blueprint_path(context: CommandContext, blueprint: str) -> Path:
     """Return the file of a blueprint: a path, one of the course's, or a built-in one."""
-    from engine.items.misconceptions import builtin_root
+    from engine.items.bank import builtin_root
     from engine.quiz.blueprint import find_blueprint
 
     course = [context.course.blueprints] if context.course else []

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.commands.context import course_folder_above
 from engine.commands.course import missing_package_warnings
 from engine.course import Course, Roster, Student, read_roster
 from engine.errors import CourseError, InputError, SpecError
@@ -81,11 +82,11 @@ def test_a_missing_secret_is_never_made_anew_silently(tmp_path: Path) -> None:
 
 def test_a_course_is_found_from_the_folders_below(tmp_path: Path) -> None:
     course = Course.init(tmp_path / "dl", "T")
-    assert Course.find(course.problems) == course
-    assert Course.find(tmp_path) is None
+    assert course_folder_above(course.problems) == course.folder
+    assert course_folder_above(tmp_path) is None
     # A course.yaml alone makes no course of a folder above.
     (tmp_path / "course.yaml").write_text("title: T\n")
-    assert Course.find(tmp_path) is None
+    assert course_folder_above(tmp_path) is None
 
 
 def test_what_is_no_course_says_how_to_make_one(tmp_path: Path) -> None:

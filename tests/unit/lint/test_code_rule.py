@@ -10,8 +10,7 @@ import pytest
 import problems
 from engine.authoring.lint.rules import code_exercises
 from engine.authoring.lint.subject import LintFinding, LintSubject
-from engine.items import ProblemSpec, builtin_bank
-from engine.items.bank import load_spec
+from engine.items import ProblemSpec, builtin_bank, load_spec
 from engine.text.yaml import read_yaml
 
 pytestmark = pytest.mark.slow

@@ -16,9 +16,19 @@ from typing import Any
 import pytest
 
 from engine.errors import EngineError, SandboxError
-from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, StepFunction, WireArray
+from engine.runner import (
+    COMMON_PACKAGES,
+    Call,
+    CallStatus,
+    Job,
+    Limits,
+    Runner,
+    RunResult,
+    StepFunction,
+    WireArray,
+)
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.bwrap import COMMON_PACKAGES, find_layout, missing_packages, offer_packages
+from engine.sandbox.bwrap import find_layout, missing_packages, offer_packages
 from engine.sandbox.tiers import missing_layers
 from engine.sandbox.zygote_handle import ChildProcess, Zygote
 from engine.sandbox.zygote_runner import SandboxRunner
