@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MODULES: Final = """
     abc bisect collections contextlib copy dataclasses decimal enum fractions functools heapq inspect
     itertools linecache math operator pdb random statistics string textwrap traceback typing unittest
-    numpy numpy.linalg numpy.random numpy.testing
+    numpy numpy.linalg numpy.ma numpy.random numpy.testing
     torch torch.nn torch.nn.functional torch.optim torch._dynamo
 """
 
