@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import engine.items.spec_file as spec_file
+from engine.code.exercise import load_exercise_file
+from engine.code.planned_exercise import PlannedExercise
 from engine.items import ProblemSpec, builtin_root, load_spec
 
 _ROOT = builtin_root()
@@ -31,3 +33,8 @@ def _load_spec(path: Path, *, registry: Mapping[str, str] | None = None, **optio
     if key not in _specs:
         _specs[key] = load_spec(path, registry=registry)
     return _specs[key]
+
+
+def inputs_of(item: str) -> PlannedExercise:
+    """Return what the author's file of a built-in exercise defines."""
+    return load_exercise_file(_ROOT / "code" / item / "exercise.py", item)

@@ -10,7 +10,6 @@ import json
 import os
 import shlex
 import shutil
-import textwrap
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.resources import files
@@ -27,7 +26,6 @@ _TYPES = [kind for kind in answer_kinds() if kind != "single_choice" and (_FOLDE
 KINDS = ("single_choice", "single_choice_pool", *_TYPES, "steps", "code")
 """What can be begun: answer types with a template, single choice computed and from a pool, several steps."""
 _CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
-_WIDTH = 100  # of a comment in the problem file
 _TITLE_LENGTH = range(3, 121)  # as in the schema
 
 
@@ -62,7 +60,6 @@ def scaffold(kind: str, item: str, title: str | None, folder: Path) -> dict[Path
     }
     if kind != "code":
         return {path: _text(words, "head.yaml", f"{kind}.yaml")}
-    words["PLANS"] = "\n  # ".join(textwrap.wrap(", ".join(_plans()) + ".", _WIDTH))
     texts = {path: _text(words, "head.yaml", "code/item.yaml")}
     return texts | {home / name: _text(words, f"code/{name}.txt") for name in _CODE_FILES}
 
@@ -154,12 +151,6 @@ def _checked(title: str) -> str:
             "--title can't be used", expected="one line of 3 to 120 characters", got=repr(title[:130])
         )
     return title
-
-
-def _plans() -> list[str]:
-    from engine.code.array_family import family_names
-
-    return family_names()
 
 
 def _text(words: Mapping[str, str], *names: str) -> str:

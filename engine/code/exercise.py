@@ -1,26 +1,41 @@
-"""A code exercise, loaded: its rubric, its plan's family, its solutions and mutants.
+"""A code exercise, loaded: its rubric, its inputs, its solutions and mutants.
 
 The file itself has been checked by :mod:`engine.items.checks.code`. Only what this package alone knows is
-checked here: that the plan exists, and tries every property of the rubric.
+checked here: that the author's file works, and tries every property of the rubric.
+
+The author's file, ``exercise.py``, is Python that runs in the grader, so it is trusted as the engine itself is.
+It is loaded only from the folder of an item of the built-in bank or of the course, since
+:class:`~engine.items.bank.Bank` knows no others, and never reaches the student's process. Whatever goes wrong
+in it is the author's fault and nobody's mark::
+
+    exercise.py:12:1: this line raised ZeroDivisionError: division by zero
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
+import sys
+import threading
+import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from engine.code.array_family import ExerciseFamily, family, family_names, offered_groups
 from engine.code.plan import InputPlan, group_key
+from engine.code.planned_exercise import PlannedExercise
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, EngineError, SpecError
 from engine.items import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 from engine.items.bank import Bank
+from engine.items.checks.code import exercise_path
 from engine.items.checks.context import Where
 from engine.runner import Limits
-from engine.text.words import did_you_mean
+from engine.text.words import clean_line, did_you_mean
 from engine.text.yaml import read_yaml
 
 
@@ -63,8 +78,8 @@ class CodeExercise:
     title : str
     function, signature : str
         What the student writes.
-    family_name : str
-        The item's ``plan``.
+    inputs : PlannedExercise
+        What the author's file defines: makes plans and knows the truth.
     checks : tuple of RubricCheck
         In the order of the spec, every prerequisite before what needs it.
     mutants : tuple of KnownWrongProgram
@@ -82,18 +97,13 @@ class CodeExercise:
     title: str
     function: str
     signature: str
-    family_name: str
+    inputs: PlannedExercise
     checks: tuple[RubricCheck, ...]
     mutants: tuple[KnownWrongProgram, ...]
     solutions: dict[str, str]
     starter: str
     limits: Limits
     forbidden: tuple[str, ...] = ()
-
-    @property
-    def family(self) -> ExerciseFamily:
-        """The family that makes plans and knows the truth."""
-        return family(self.family_name)
 
     @property
     def points(self) -> float:
@@ -107,14 +117,19 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
     Raises
     ------
     SpecError
-        The item asks for no code, or its rubric names a plan, property or option that doesn't exist.
+        The item asks for no code, its rubric names a property or option that doesn't exist, or the
+        author's file is at fault.
     EngineError
         A file of the exercise can't be read any more.
     """
     path, answer = folder / f"{spec.id}.yaml", spec.answer
     if not isinstance(answer, CodeAnswer):
         raise SpecError.of_file([Diagnostic(str(path), 1, 1, f"{spec.id} isn't a code exercise")])
-    if faults := list(_catalogue_faults(answer)):
+    file = exercise_path(answer.exercise, folder)
+    inputs = load_exercise_file(file, file.parent.name)
+    with author_faults(file):
+        offered = inputs.offered_groups
+    if faults := list(_catalogue_faults(answer, offered)):
         document = read_yaml(path)
         raise SpecError.of_file([document.diagnostic(("answer", *loc), message) for loc, message in faults])
     limits = answer.limits
@@ -124,7 +139,7 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
         title=spec.title,
         function=answer.function,
         signature=answer.signature,
-        family_name=answer.plan,
+        inputs=inputs,
         checks=tuple(_rubric(check) for check in answer.checks),
         mutants=tuple(_mutant(mutant, _source(folder, mutant.file)) for mutant in answer.mutants),
         solutions={name: _source(folder, name) for name in answer.solutions},
@@ -153,7 +168,12 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
     It holds only the inputs that the rubric's checks need, and the public ones.
     """
     # each call costs time in the sandbox: what no check of this rubric asks for isn't run
-    whole = exercise.family.plan(seed)
+    try:
+        with author_faults(exercise.inputs.path or Path()):
+            whole = exercise.inputs.plan(seed)
+    except SpecError as error:
+        # it worked when the exercise was loaded, so this is no fault of what is being handed in
+        raise EngineError(f"the plan can't be drawn: {error}") from error
     keys = {check.key for check in exercise.checks} | {"runs"}
     public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.kind == "ordinary")
     return whole.only(keys, public)
@@ -193,11 +213,7 @@ def _source(folder: Path, name: str) -> str:
         raise EngineError("a file of the exercise can't be read", where=str(folder / name)) from error
 
 
-def _catalogue_faults(answer: CodeAnswer) -> Iterator[tuple[Where, str]]:
-    if answer.plan not in family_names():
-        yield ("plan",), f"no plan is called {answer.plan!r}; there are {', '.join(family_names())}"
-        return
-    offered = offered_groups(answer.plan)
+def _catalogue_faults(answer: CodeAnswer, offered: frozenset[str]) -> Iterator[tuple[Where, str]]:
     for index, check in enumerate(answer.checks):
         where = ("checks", index)
         cases: Any = check.options.get("cases")
@@ -208,4 +224,85 @@ def _catalogue_faults(answer: CodeAnswer) -> Iterator[tuple[Where, str]]:
             yield (*where, "options"), f"unknown option {min(others)!r}; there is only 'cases'"
         elif group_key(check.property, cases) not in offered:
             kind = f" with cases: {cases}" if cases else ""
-            yield (*where, "property"), f"the plan never tries {check.property!r}{kind}"
+            yield (*where, "property"), f"exercise.py never tries {check.property!r}{kind}"
+
+
+# Two threads that load one file at once must get one object: plans and counterexamples are cached by it.
+_lock = threading.RLock()
+_LONGEST_MESSAGE = 300
+
+
+def load_exercise_file(path: Path, name: str) -> PlannedExercise:
+    """Return the exercise of a file; it is loaded once for each content.
+
+    Parameters
+    ----------
+    path : Path
+        The author's file.
+    name : str
+        Id of the exercise, which becomes part of the hash of its plans.
+
+    Raises
+    ------
+    SpecError
+        The file isn't Python, raises while it is loaded, or defines no ``exercise``.
+    EngineError
+        The file can't be read.
+    """
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise EngineError("the file of the exercise can't be read", where=str(path)) from error
+    with _lock:
+        return _loaded(str(path), source, name)
+
+
+@lru_cache(maxsize=256)
+def _loaded(path: str, source: bytes, name: str) -> PlannedExercise:
+    try:
+        code = compile(source, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        message = f"this isn't Python: {error.msg}"
+        raise _fault(path, error.lineno or 1, message, error.offset or 1) from error
+    except ValueError as error:  # a null byte
+        raise _fault(path, 1, f"this isn't Python: {error}") from error
+    # Under a name of its own: every such file is called exercise.py, and dataclasses look their module up.
+    module = ModuleType(f"exercise_{hashlib.sha256(path.encode() + source).hexdigest()[:16]}")
+    module.__file__ = path
+    sys.modules[module.__name__] = module
+    with author_faults(Path(path)):
+        exec(code, module.__dict__)
+    exercise = getattr(module, "exercise", None)
+    if exercise is None:
+        raise _fault(path, 1, "the file defines no exercise; its last line is: exercise = Exercise(…)")
+    if not isinstance(exercise, PlannedExercise):
+        kind = type(exercise).__name__
+        raise _fault(path, 1, f"exercise is of type {kind}, not an Exercise of engine.exercises")
+    exercise.name, exercise.path = name, Path(path)
+    return exercise
+
+
+@contextmanager
+def author_faults(path: Path) -> Iterator[None]:
+    """Turn whatever the author's file raises into a fault with its place in that file.
+
+    Raises
+    ------
+    SpecError
+        With the last line of the file that took part, and what was raised there.
+    """
+    try:
+        yield
+    except (SpecError, EngineError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # SystemExit too: nothing in this file may end the program
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = (frames[-1].lineno or 1) if frames else 1
+        column = (frames[-1].colno or 0) + 1 if frames else 1
+        text = clean_line(str(error), _LONGEST_MESSAGE)
+        raised = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        raise _fault(str(path), line, f"this line raised {raised}", column) from error
+
+
+def _fault(path: str, line: int, message: str, column: int = 1) -> SpecError:
+    return SpecError.of_file([Diagnostic(path, line, column, message)])

@@ -207,8 +207,8 @@ class InputPlan:
     ----------
     id : str
         Hash of every input: two plans of one id ask the same.
-    family : str
-        Name of the family that built it.
+    exercise : str
+        Id of the exercise whose file built it.
     cases : tuple of PlanCase
         Public canonical cases first, adversarial ones last.
     groups : mapping of str to tuple of CaseGroup
@@ -218,7 +218,7 @@ class InputPlan:
     """
 
     id: str
-    family: str
+    exercise: str
     cases: tuple[PlanCase, ...]
     groups: Mapping[str, tuple[CaseGroup, ...]]
     returning: frozenset[int]
@@ -253,7 +253,7 @@ class InputPlan:
 
     @classmethod
     def of(
-        cls, family: str, cases: Sequence[PlanCase], groups: Sequence[CaseGroup], returning: frozenset[int]
+        cls, exercise: str, cases: Sequence[PlanCase], groups: Sequence[CaseGroup], returning: frozenset[int]
     ) -> InputPlan:
         """Return the plan of these cases; of each property, groups over public cases come first."""
         by_key: dict[str, list[CaseGroup]] = {}
@@ -263,7 +263,7 @@ class InputPlan:
         for same_property in by_key.values():
             same_property.sort(key=lambda group: not all(cases[member].public for member in group.members))
         frozen = MappingProxyType({key: tuple(same_property) for key, same_property in by_key.items()})
-        return cls(_digest(family, cases), family, tuple(cases), frozen, returning)
+        return cls(_digest(exercise, cases), exercise, tuple(cases), frozen, returning)
 
     def only(self, keys: set[str], always: frozenset[int]) -> InputPlan:
         """Return the plan without the groups that no check asks for, nor the cases that only they need.
@@ -282,16 +282,16 @@ class InputPlan:
             for group in groups
         ]
         returning = frozenset(place[old] for old in self.returning if old in place)
-        return InputPlan.of(self.family, [self.cases[old] for old in members], moved, returning)
+        return InputPlan.of(self.exercise, [self.cases[old] for old in members], moved, returning)
 
 
 def _follows(group: CaseGroup) -> bool:
     return group.property == "pure" and len(group.members) == 1
 
 
-def _digest(family: str, cases: Sequence[PlanCase]) -> str:
+def _digest(exercise: str, cases: Sequence[PlanCase]) -> str:
     # not of the expected values: they follow from the inputs, up to the last bit of the machine's rounding
-    digest = hashlib.sha256(family.encode())
+    digest = hashlib.sha256(exercise.encode())
     for case in cases:
         digest.update(f"|{case.id}|{case.kind}|{case.public}|{case.narrow}|{case.layout}".encode())
         for value in (*flat(case.args), *(case.cotangents or ())):

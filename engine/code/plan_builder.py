@@ -1,6 +1,6 @@
-"""Builds a plan: a family adds cases and says which property is judged on which of them.
+"""Builds a plan: an exercise adds cases and says which property is judged on which of them.
 
-The methods ``add_public``, ``add_ordinary`` … are what the families have in common, so that a new family
+The methods ``add_public``, ``add_ordinary`` … are what exercises have in common, so that each
 only says what is special about its function:
 
     plan = PlanBuilder("softmax", expected)
@@ -47,14 +47,14 @@ class PlanBuilder:
 
     Parameters
     ----------
-    family : str
-        Name of the family.
+    exercise : str
+        Id of the exercise.
     expected : callable
         Gives the reference's result for the arguments of a case.
     """
 
-    def __init__(self, family: str, expected: Callable[[tuple[Argument, ...]], ExpectedResult]) -> None:
-        self._family = family
+    def __init__(self, exercise: str, expected: Callable[[tuple[Argument, ...]], ExpectedResult]) -> None:
+        self._exercise = exercise
         self._expected = expected
         self._cases: list[PlanCase] = []
         self._groups: list[CaseGroup] = []
@@ -207,7 +207,7 @@ class PlanBuilder:
         self._add_similar()
         computed = [place for place, case in enumerate(self._cases) if case.expected is not None]
         self.judge_each("pure", computed)
-        return InputPlan.of(self._family, self._cases, self._groups, frozenset(computed))
+        return InputPlan.of(self._exercise, self._cases, self._groups, frozenset(computed))
 
     def _add_similar(self) -> None:
         """Add inputs that differ from an earlier one in two entries only."""

@@ -1,7 +1,7 @@
-"""What a family of plans is and how it is found, what families of arrays inherit, how their sizes are drawn.
+"""What an exercise tries: the base of all exercises, what those of arrays inherit, how sizes are drawn.
 
-A family says what inputs an exercise tries, and what the reference gives for them. Each is one file of
-``families/``, whose name is what a spec's ``plan`` gives: adding a file with a ``FAMILY`` adds a family.
+An exercise says what inputs are tried, and what the reference gives for them. Each is the ``exercise.py``
+of an item's folder (:mod:`engine.code.exercise`).
 
 ``letters`` such as ``("s", "nh", "as", "ah", "a")`` name the axes of every array, one letter an axis;
 equal letters have equal sizes. A dot in front stands for leading axes of any number.
@@ -10,16 +10,14 @@ equal letters have equal sizes. A dot in front stands for leading axes of any nu
 from __future__ import annotations
 
 import hashlib
-import importlib
-import pkgutil
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +36,19 @@ Floats = NDArray[np.float64]
 Arrays = Sequence[Floats]
 
 
-class ExerciseFamily(ABC):
-    """One kind of exercise: its inputs and the truth about them.
+class PlannedExercise(ABC):
+    """The inputs of one exercise and the truth about them, by hand.
 
     Attributes
     ----------
     name : str
-        Of the family, part of the hash of its plans.
+        Id of the exercise, part of the hash of its plans; set when the file is loaded.
+    path : Path or None
+        The file that defines it; set when the file is loaded.
     """
 
-    name: str
+    name: str = ""
+    path: Path | None = None
 
     @property
     @abstractmethod
@@ -59,6 +60,11 @@ class ExerciseFamily(ABC):
         plan = PlanBuilder(self.name, self.expected)
         self.add_cases(plan, seed, ExactValues(seed))
         return plan.plan()
+
+    @cached_property
+    def offered_groups(self) -> frozenset[str]:
+        """Keys of all groups that the plans have; a seed changes inputs, never these."""
+        return frozenset(self.plan(b"load").groups)
 
     @abstractmethod
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
@@ -83,34 +89,6 @@ class ExerciseFamily(ABC):
     @abstractmethod
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
         """Return whether the function has a defined result for these arguments."""
-
-
-_FOLDER = Path(__file__).with_name("families")
-
-
-def family_names() -> list[str]:
-    """Return the names of all families."""
-    return sorted(module.name for module in pkgutil.iter_modules([str(_FOLDER)]))
-
-
-@cache
-def family(name: str) -> ExerciseFamily:
-    """Return the family of this name; the folder is looked at once per name.
-
-    Raises
-    ------
-    KeyError
-        No family has this name.
-    """
-    if name not in family_names():
-        raise KeyError(name)
-    return cast(ExerciseFamily, importlib.import_module(f"engine.code.families.{name}").FAMILY)
-
-
-@cache
-def offered_groups(name: str) -> frozenset[str]:
-    """Return the keys of all groups that a family's plans have; a seed changes inputs, never these."""
-    return frozenset(family(name).plan(b"load").groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +212,8 @@ class ArrayInputs:
         return (*axes, *(() for _ in self.options(args)))
 
 
-class ArrayFamily(ExerciseFamily):
-    """What a family inherits whose function takes arrays, maybe plain values, and returns one array."""
+class ArrayExercise(PlannedExercise):
+    """What an exercise inherits whose function takes arrays, maybe plain values, and returns one array."""
 
     inputs: ArrayInputs
 

@@ -1,4 +1,4 @@
-"""Cases that several families share: scores beyond what exp can hold, alignment scores, search models."""
+"""Cases that several exercises share: scores beyond what exp can hold, alignment scores, search models."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.code.array_family import Arrays, Floats, draw_specs
 from engine.code.plan_builder import ExactValues, PlanBuilder
+from engine.code.planned_exercise import Arrays, Floats, draw_specs
 from engine.code.step_table import StepTable
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, Tag
+from pydantic import Field, Tag, model_validator
 
 from engine.items.field_types import (
     Expression,
@@ -20,7 +20,9 @@ from engine.items.field_types import (
     StrictModel,
     Whole,
     Word,
+    refuse,
 )
+from engine.text.words import join_words
 
 # Choices have at most 26 options, one for each letter. Answers are given to 8 decimals at most: of a key in
 # float64 12 digits count, so that none of those asked for is noise.
@@ -307,7 +309,11 @@ class CodeAnswer(StrictModel):
     type: Literal["code"]
     function: Name = Field(description="Name of the function; the item's id is this name with hyphens.")
     signature: Word = Field(description="The signature as students see it, such as `softmax(x, axis=-1)`.")
-    plan: Identifier = Field(description="Name of the plan that makes the inputs.")
+    exercise: Word = Field(
+        default="exercise.py",
+        description="The author's file, which says what the inputs are and which relations hold; or the id "
+        "of a built-in exercise, whose file is then used.",
+    )
     starter: Word = Field(default="starter.py", description="The file that students start from.")
     solutions: tuple[Word, ...] = Field(min_length=1, description="Right implementations; all must pass.")
     checks: tuple[CheckSpec, ...] = Field(min_length=1, max_length=100, description="What is checked.")
@@ -325,6 +331,25 @@ class CodeAnswer(StrictModel):
     limits: LimitsSpec = Field(
         default=LimitsSpec(), description="Time and memory, if the usual ones don't fit."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_no_plan(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "plan" in data:
+            refuse(
+                "plan", f"a plan is now the file exercise.py of an exercise; {_instead_of(str(data['plan']))}"
+            )
+        return data
+
+
+def _instead_of(plan: str) -> str:
+    """Return what to write instead of the plan that an item named when plans were part of the engine."""
+    from engine.items.checks.code import builtin_exercises  # it needs the models of this module
+
+    exercises = builtin_exercises()
+    same_word = [name for name in exercises if plan.lower() in name.replace("-", "")]
+    names = [plan] if plan in exercises else same_word or exercises
+    return f"for the inputs of a built-in exercise write exercise: {join_words(names, 'or', 60)}"
 
 
 # Every answer type of the engine; the registry of :mod:`engine.answers` has the class that marks each.

@@ -15,7 +15,7 @@ from engine.errors import EngineError, SpecError
 from engine.expressions.functions import FUNCTIONS
 from engine.items.answer_specs import CodeAnswer
 from engine.items.checks import CHECKS, COMMON_CHECKS, CheckContext
-from engine.items.checks.code import code_paths
+from engine.items.checks.code import code_paths, exercise_path
 from engine.items.misconceptions import builtin_registry
 from engine.items.problem_spec import ProblemSpec
 from engine.text.words import join_words
@@ -107,11 +107,13 @@ def item_version(spec: ProblemSpec, path: Path | None = None) -> str:
 def _files(answer: CodeAnswer, folder: Path) -> list[bytes]:
     data = answer.model_dump(mode="json")
     parts = []
-    for name in sorted({name for _, name in code_paths(data)}):
+    paths = {name: folder / name for _, name in code_paths(data)}
+    paths[answer.exercise] = exercise_path(answer.exercise, folder)
+    for name, path in sorted(paths.items()):
         try:
-            content = (folder / name).read_bytes()
+            content = path.read_bytes()
         except OSError as problem:
-            raise EngineError("a file of the exercise can't be read", where=str(folder / name)) from problem
+            raise EngineError("a file of the exercise can't be read", where=str(path)) from problem
         # git on Windows may have changed the line ends
         parts += [name.encode(), content.replace(b"\r\n", b"\n")]
     return parts

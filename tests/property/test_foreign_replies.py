@@ -320,7 +320,7 @@ def _broken(data: bytes, r: random.Random) -> bytes:
 def prepared() -> None:
     """Plans are drawn by hypothesis too, so they're made before a test of it begins."""
     for item in items():
-        _varied(exercise_of(item).family_name)
+        _varied(exercise_of(item).inputs)
         for solution in exercise_of(item).solutions:
             valid_frames(item, solution)
 

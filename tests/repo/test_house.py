@@ -23,7 +23,6 @@ OF_KINDS = (
     "engine/commands",
     "engine/answers",
     "engine/authoring/lint/rules",
-    "engine/code/families",
     "engine/code/properties",
     "engine/expressions/functions",
     "engine/intake/layouts",

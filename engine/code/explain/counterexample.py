@@ -1,6 +1,6 @@
 """The smallest input found that shows a fault, from public inputs only.
 
-The search starts from the family's public candidates, never from the hidden plan, and walks through
+The search starts from the exercise's public candidates, never from the hidden plan, and walks through
 simpler and simpler inputs.  Candidates are sent in batches, one job each, so that the budget of calls
 costs a dozen round trips.  It depends on nothing but the submission, so the same file gets the same
 answer; results are kept by (plan, what the submission did on it).
@@ -29,11 +29,11 @@ from engine.code.arguments import (
     rebuilt,
     shape_text,
 )
-from engine.code.array_family import family
 from engine.code.exercise import CodeExercise, KnownWrongProgram
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.observe import CallObservation, PlanObservations, observed
 from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, PlanCase, close
+from engine.code.planned_exercise import PlannedExercise
 from engine.code.result_kinds import ReadPart
 from engine.code.source import library_of
 from engine.model import CodeSubmission, Counterexample
@@ -237,7 +237,7 @@ class _Search:
         """Run candidates in their order; return the first that is wrong in this aspect, or most seriously."""
         mild: _Trial | None = None
         fresh = [candidate for candidate in candidates if fingerprint(candidate) not in self._tried]
-        valid = [candidate for candidate in fresh if self._exercise.family.is_valid_input(candidate.args)]
+        valid = [candidate for candidate in fresh if self._exercise.inputs.is_valid_input(candidate.args)]
         while valid and self._left > 0:
             most = min(self._at_once, self._left)
             batch, valid = valid[:most], valid[most:]
@@ -351,10 +351,10 @@ def _like_a_mutant(exercise: CodeExercise, search: _Search, mutants: Collection[
 
 def _expected(exercise: CodeExercise, candidate: CandidateInput) -> ExpectedResult:
     # searches for different mistakes ask for much the same inputs
-    key = (exercise.family_name, fingerprint(candidate))
+    key = (exercise.inputs, fingerprint(candidate))
     expected = _known_results.get(key)
     if expected is None:
-        expected = exercise.family.expected(candidate.args)
+        expected = exercise.inputs.expected(candidate.args)
         _known_results.put(key, expected)
     return expected
 
@@ -370,10 +370,10 @@ def _shows(exercise: CodeExercise, mutant: KnownWrongProgram) -> CandidateInput 
 
 
 def _smallest(exercise: CodeExercise, search: _Search) -> _Trial | None:
-    source = exercise.family
+    source = exercise.inputs
     best = search.first_wrong([CandidateInput(args, source.axes(args)) for args in source.candidates()])
     if best is None:
-        best = search.first_wrong(_varied(exercise.family_name))
+        best = search.first_wrong(_varied(exercise.inputs))
     if best is None:
         return None
     fault = best.fault
@@ -384,9 +384,8 @@ def _smallest(exercise: CodeExercise, search: _Search) -> _Trial | None:
 
 
 @cache
-def _varied(family_name: str) -> tuple[CandidateInput, ...]:
+def _varied(source: PlannedExercise) -> tuple[CandidateInput, ...]:
     # their seeds are no secret, but their inputs are like the hidden ones
-    source = family(family_name)
     cases = [case for seed in _PUBLIC_SEEDS for case in source.plan(seed).cases]
     candidates = [
         CandidateInput(case.args, source.axes(case.args))
@@ -428,7 +427,7 @@ def _is_rounding(values: np.ndarray, part: ExpectedPart) -> bool:
 
 
 def _show(exercise: CodeExercise, library: str, trial: _Trial) -> Counterexample:
-    names, args = exercise.family.argument_names, trial.candidate.args
+    names, args = exercise.inputs.argument_names, trial.candidate.args
     code = python_of(args, names, exercise.function, library)
     if trial.repeated:
         code = f"{code}\n{code.splitlines()[-1]}  # the second time"
@@ -465,7 +464,7 @@ def _lost_case(exercise: CodeExercise, run: PlanObservations) -> Counterexample 
     # nothing is shrunk here: each further trial of a hang would cost seconds
     for case, observation in zip(run.plan.cases, run.items, strict=True):
         if observation.status in _WORDS and case.public and case.expected is not None:
-            code = python_of(case.args, exercise.family.argument_names, exercise.function, run.library)
+            code = python_of(case.args, exercise.inputs.argument_names, exercise.function, run.library)
             return Counterexample(code, _WORDS[observation.status], case.expected.text(run.library))
     return None
 

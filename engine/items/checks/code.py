@@ -10,20 +10,24 @@ from pathlib import Path
 from engine.errors import Diagnostic
 from engine.items.checks.context import CheckContext, Where
 from engine.items.checks.structure import unique_ids
+from engine.items.bank import builtin_root
 from engine.text.files import MAX_BYTES
-from engine.text.words import did_you_mean
+from engine.text.words import did_you_mean, join_words, one_line
 
 PREREQUISITES = ("loads", "allowed", "function", "runs")
 """What comes before every check of a rubric and earns nothing; a rubric may not use these names."""
+
+EXERCISE_FILE = "exercise.py"
+"""The author's file of a code exercise: inputs and relations."""
 
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_\-]+(?:/[A-Za-z0-9_\-]+)*\.py")
 
 
 def check_code(context: CheckContext) -> Iterator[Diagnostic]:
-    """Yield faults of a code exercise that need no look at its plan or properties.
+    """Yield faults of a code exercise that need no look at its inputs or properties.
 
-    Whether the plan and the properties exist is known only to :mod:`engine.code`, which checks it when the
-    exercise is loaded: here it would mean importing every family to read one file.
+    Whether the author's file works and the properties exist is known only to :mod:`engine.code`, which checks
+    it when the exercise is loaded: here it would mean running that file to read another one.
     """
     yield from unique_ids(context, ("answer", "checks"), "check")
     yield from unique_ids(context, ("answer", "mutants"), "mutant")
@@ -135,9 +139,28 @@ def _signature(context: CheckContext) -> Iterator[Diagnostic]:
         yield context.fault(("answer", "signature"), f"this isn't the signature of '{function}'")
 
 
+def is_builtin_id(exercise: object) -> bool:
+    """Return whether ``exercise`` of a code answer names a built-in exercise instead of a file."""
+    return isinstance(exercise, str) and not exercise.endswith(".py")
+
+
+def builtin_exercises() -> list[str]:
+    """Return the ids of the built-in exercises, sorted."""
+    return sorted(path.parent.name for path in (builtin_root() / "code").glob(f"*/{EXERCISE_FILE}"))
+
+
+def exercise_path(exercise: str, folder: Path) -> Path:
+    """Return the author's file that ``exercise`` of a code answer means, for an item in `folder`."""
+    return (
+        builtin_root() / "code" / exercise / EXERCISE_FILE if is_builtin_id(exercise) else folder / exercise
+    )
+
+
 def code_paths(data: Mapping[str, object]) -> list[tuple[Where, str]]:
     """Return the files that a code answer names, with their places below ``answer``."""
     paths: list[tuple[Where, object]] = [(("starter",), data.get("starter", "starter.py"))]
+    if not is_builtin_id(exercise := data.get("exercise", EXERCISE_FILE)):
+        paths.append((("exercise",), exercise))
     solutions, mutants = data.get("solutions"), data.get("mutants")
     for index, name in enumerate(solutions if isinstance(solutions, list | tuple) else ()):
         paths.append((("solutions", index), name))
@@ -151,10 +174,15 @@ def _files(context: CheckContext) -> Iterator[Diagnostic]:
         return
     folder = context.path.parent
     answer = context.value("answer")
+    exercise = context.value("answer", "exercise")
+    if is_builtin_id(exercise) and not exercise_path(str(exercise), folder).is_file():
+        names = builtin_exercises()
+        near = did_you_mean(str(exercise), names, f"; there are {join_words(names, 'and', 60)}")
+        message = f"there is no built-in exercise '{one_line(str(exercise), 40)}'{near}"
+        yield context.fault(("answer", "exercise"), message)
     for where, name in code_paths(answer if isinstance(answer, dict) else {}):
-        message = _file_fault(folder, name)
-        if message:
-            yield context.fault(("answer", *where), message)
+        if file_fault := _file_fault(folder, name):
+            yield context.fault(("answer", *where), file_fault)
 
 
 def _file_fault(folder: Path, name: str) -> str | None:

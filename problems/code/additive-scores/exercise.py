@@ -7,18 +7,24 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    add_key_relations,
+    add_saturated,
+    add_tanh_relations,
+    beyond_blocks,
     draw_sizes,
     integers,
+    single,
+    spread,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
-from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_relations
 
 Sizes = tuple[int, int, int, int]  # n states, dh, ds, da
 Sample = tuple[Floats, Floats, Floats, Floats, Floats]
@@ -33,8 +39,7 @@ def _size(arrays: Sequence[Floats]) -> Rounding:
 _INPUTS = ArrayInputs(("s", "H", "W", "U", "v"), ("s", "nh", "as", "ah", "a"), "additive_scores", _size)
 
 
-class _Additive(ArrayFamily):
-    name = "additive"
+class _Additive(ArrayExercise):
     inputs = _INPUTS
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
@@ -132,4 +137,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield single(*_SQUARE)
 
 
-FAMILY = _Additive()
+exercise = _Additive()

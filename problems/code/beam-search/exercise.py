@@ -9,17 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import ExerciseFamily
-from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
-from engine.code.plan_builder import ExactValues, PlanBuilder
-from engine.code.result_kinds import HypothesesResult
-from engine.code.shared_cases import SearchSizes, draw_accepted, draw_searches, draw_table, is_clear
-from engine.code.step_table import StepTable
+from engine.exercises.by_hand import (
+    Argument,
+    ExactValues,
+    ExpectedPart,
+    ExpectedResult,
+    HypothesesResult,
+    PlanBuilder,
+    PlannedExercise,
+    SearchSizes,
+    StepTable,
+    draw_accepted,
+    draw_searches,
+    draw_table,
+    is_clear,
+    relative_tolerance,
+)
 
 
-class _Beam(ExerciseFamily):
-    name = "beam"
+class _Beam(PlannedExercise):
     argument_names = ("step", "s0", "b", "bos", "eos", "max_len")
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -198,4 +206,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
         yield _called(table, search, b)
 
 
-FAMILY = _Beam()
+exercise = _Beam()

@@ -7,18 +7,21 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    add_key_relations,
+    beyond_blocks,
     draw_sizes,
     integers,
+    single,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single
-from engine.code.shared_cases import add_key_relations
 
 Sizes = tuple[int, int, int]  # n keys, dq, dk
 Sample = tuple[Floats, Floats, Floats]
@@ -32,8 +35,7 @@ def _size(arrays: Sequence[Floats]) -> Rounding:
 _INPUTS = ArrayInputs(("q", "K", "W"), ("q", "nk", "qk"), "bilinear_scores", _size)
 
 
-class _Bilinear(ArrayFamily):
-    name = "bilinear"
+class _Bilinear(ArrayExercise):
     inputs = _INPUTS
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
@@ -136,4 +138,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield single(*_SQUARE)
 
 
-FAMILY = _Bilinear()
+exercise = _Bilinear()

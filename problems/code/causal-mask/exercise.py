@@ -6,14 +6,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import ExerciseFamily, draw_specs, integers
-from engine.code.plan import ExpectedResult
-from engine.code.plan_builder import BLOCKS, ExactValues, PlanBuilder
+from engine.exercises.by_hand import (
+    BLOCKS,
+    Argument,
+    ExactValues,
+    ExpectedResult,
+    PlanBuilder,
+    PlannedExercise,
+    draw_specs,
+    integers,
+)
 
 
-class _Causal(ExerciseFamily):
-    name = "causal"
+class _Causal(PlannedExercise):
     argument_names = ("n",)
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -43,4 +48,4 @@ class _Causal(ExerciseFamily):
         return [(n,) for n in range(1, 6)]
 
 
-FAMILY = _Causal()
+exercise = _Causal()

@@ -7,18 +7,24 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    add_key_relations,
+    add_saturated,
+    add_tanh_relations,
+    beyond_blocks,
     draw_sizes,
     integers,
+    single,
+    spread,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
-from engine.code.shared_cases import add_key_relations, add_saturated, add_tanh_relations
 
 Sizes = tuple[int, int, int, int]  # n keys, dq, dk, da
 Sample = tuple[Floats, Floats, Floats, Floats]
@@ -34,8 +40,7 @@ def _size(arrays: Sequence[Floats]) -> Rounding:
 _INPUTS = ArrayInputs(("q", "K", "W1", "w2"), ("q", "nk", "ai", "a"), "concat_scores", _size)
 
 
-class _Concat(ArrayFamily):
-    name = "concat"
+class _Concat(ArrayExercise):
     inputs = _INPUTS
 
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
@@ -141,4 +146,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield single(*_EVEN)
 
 
-FAMILY = _Concat()
+exercise = _Concat()

@@ -7,17 +7,21 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    beyond_blocks,
     draw_sizes,
     integers,
+    misfits,
+    single,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, misfits, single
 
 
 def _size(arrays: Sequence[Floats]) -> Rounding:
@@ -29,8 +33,7 @@ def _size(arrays: Sequence[Floats]) -> Rounding:
 _INPUTS = ArrayInputs(("weights", "H"), (".n", "nd"), "context", _size)
 
 
-class _Context(ArrayFamily):
-    name = "context"
+class _Context(ArrayExercise):
     inputs = _INPUTS
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
@@ -181,4 +184,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield single(_W4, _H4)
 
 
-FAMILY = _Context()
+exercise = _Context()

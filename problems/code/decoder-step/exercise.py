@@ -8,11 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import ExerciseFamily, Floats, draw_sizes, gradients_of, integers, unequal_sizes
-from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
-from engine.code.result_kinds import TupleResult
+from engine.exercises.by_hand import (
+    Argument,
+    ExactValues,
+    ExpectedPart,
+    ExpectedResult,
+    Floats,
+    PlanBuilder,
+    PlannedExercise,
+    TupleResult,
+    beyond_blocks,
+    draw_sizes,
+    gradients_of,
+    integers,
+    relative_tolerance,
+    single,
+    spread,
+    unequal_sizes,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,8 +38,7 @@ _PARTS = ("w", "c", "s_new", "P")
 _W, _C, _STATE, _P = range(4)
 
 
-class _Decoder(ExerciseFamily):
-    name = "decoder"
+class _Decoder(PlannedExercise):
     argument_names = ("y", "s", "H", "p")
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -266,4 +278,4 @@ def _public_simple_inputs() -> Iterator[Inputs]:
     yield _RECT
 
 
-FAMILY = _Decoder()
+exercise = _Decoder()

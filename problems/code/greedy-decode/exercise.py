@@ -8,17 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import ExerciseFamily
-from engine.code.plan import ExpectedPart, ExpectedResult
-from engine.code.plan_builder import ExactValues, PlanBuilder
-from engine.code.result_kinds import TokensResult
-from engine.code.shared_cases import SearchSizes, draw_accepted, draw_searches, draw_table
-from engine.code.step_table import StepTable
+from engine.exercises.by_hand import (
+    Argument,
+    ExactValues,
+    ExpectedPart,
+    ExpectedResult,
+    PlanBuilder,
+    PlannedExercise,
+    SearchSizes,
+    StepTable,
+    TokensResult,
+    draw_accepted,
+    draw_searches,
+    draw_table,
+)
 
 
-class _Greedy(ExerciseFamily):
-    name = "greedy"
+class _Greedy(PlannedExercise):
     argument_names = ("step", "s0", "bos", "eos", "max_len")
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -142,4 +148,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield from _TIES.values()
 
 
-FAMILY = _Greedy()
+exercise = _Greedy()

@@ -7,23 +7,24 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    beyond_blocks,
     draw_sizes,
     integers,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks
 
 _INPUTS = ArrayInputs(("A",), ("mn",), "hard_alignment", lambda arrays: Rounding(1.0, 1, 1.0))
 
 
-class _HardAlignment(ArrayFamily):
-    name = "alignment"
+class _HardAlignment(ArrayExercise):
     inputs = _INPUTS
 
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
@@ -123,4 +124,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield (np.array([[0.25, 0.75]], dtype=np.float32),)
 
 
-FAMILY = _HardAlignment()
+exercise = _HardAlignment()

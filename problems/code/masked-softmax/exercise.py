@@ -9,20 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    LOW,
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
+    ExpectedResult,
     Floats,
+    PlanBuilder,
     Rounding,
+    beyond_blocks,
     draw_sizes,
+    half,
     hundreds,
     integers,
+    single,
     unequal_sizes,
 )
-from engine.code.plan import ExpectedResult
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, half, single
-from engine.code.shared_cases import LOW
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
 EXACT = 1e-12  # slack where all scores are 0: the weights are 1/k, without any rounding to speak of
@@ -40,8 +44,7 @@ def _rounding(args: Sequence[Any]) -> Rounding:
 _INPUTS = ArrayInputs(("scores", "mask"), (".",), "masked_softmax", _rounding)
 
 
-class _MaskedSoftmax(ArrayFamily):
-    name = "masked"
+class _MaskedSoftmax(ArrayExercise):
     inputs = _INPUTS
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -347,4 +350,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
         yield pair.astype(dtype), first & ~first
 
 
-FAMILY = _MaskedSoftmax()
+exercise = _MaskedSoftmax()

@@ -9,10 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding, draw_sizes, unequal_sizes
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
-from engine.code.shared_cases import billions
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
+    ArrayInputs,
+    ExactValues,
+    Floats,
+    PlanBuilder,
+    Rounding,
+    beyond_blocks,
+    billions,
+    draw_sizes,
+    single,
+    spread,
+    unequal_sizes,
+)
 
 Sizes = tuple[int, int, int, int, int]  # n tokens, d, h heads, columns of one head, columns of Wo
 Sample = tuple[Floats, Floats, Floats, Floats, Floats, int]
@@ -30,8 +41,7 @@ _NAMES = ("X", "Wq", "Wk", "Wv", "Wo", "h")
 _INPUTS = ArrayInputs(_NAMES, ("nd", "dm", "dm", "dm", "mo"), "multi_head", _size)
 
 
-class _MultiHead(ArrayFamily):
-    name = "multihead"
+class _MultiHead(ArrayExercise):
     inputs = _INPUTS
 
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
@@ -269,4 +279,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
         yield single(*args)
 
 
-FAMILY = _MultiHead()
+exercise = _MultiHead()

@@ -7,17 +7,21 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    beyond_blocks,
     draw_sizes,
     integers,
+    single,
+    spread,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
 
 Sizes = tuple[int, int, int]  # T, dx, dh
 Sample = tuple[Floats, Floats, Floats, Floats]
@@ -34,8 +38,7 @@ def _size(arrays: Sequence[Floats]) -> Rounding:
 _INPUTS = ArrayInputs(("X", "W", "U", "h0"), ("tx", "hh", "hx", "h"), "rnn_forward", _size)
 
 
-class _Rnn(ArrayFamily):
-    name = "rnn"
+class _Rnn(ArrayExercise):
     inputs = _INPUTS
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
@@ -146,4 +149,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield single(*_SQUARE)
 
 
-FAMILY = _Rnn()
+exercise = _Rnn()

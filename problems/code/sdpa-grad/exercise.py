@@ -7,19 +7,29 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Arrays, Floats, Rounding
-from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single
-from engine.code.result_kinds import TupleResult
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
+    ArrayInputs,
+    Arrays,
+    ExactValues,
+    ExpectedPart,
+    ExpectedResult,
+    Floats,
+    PlanBuilder,
+    Rounding,
+    TupleResult,
+    beyond_blocks,
+    relative_tolerance,
+    single,
+)
 
 _INPUTS = ArrayInputs(
     ("Q", "K", "V", "G"), ("md", "nd", "nv", "mv"), "", lambda arrays: Rounding(1.0, 1, 1.0)
 )
 
 
-class _Backward(ArrayFamily):
-    name = "backward"
+class _Backward(ArrayExercise):
     inputs = _INPUTS
 
     def expected(self, args: tuple[Argument, ...]) -> ExpectedResult:
@@ -146,4 +156,4 @@ def _add_relations(plan: PlanBuilder, place: int, member: int, inputs: Arrays, v
     plan.judge("grads-linear", member, second, mixed, factors=(2.0, -3.0))
 
 
-FAMILY = _Backward()
+exercise = _Backward()

@@ -10,18 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    LOW,
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    beyond_blocks,
     draw_sizes,
+    half,
     integers,
+    misfits,
+    single,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, half, misfits, single
-from engine.code.shared_cases import LOW
 
 Sizes = tuple[int, int, int, int]  # m queries, n keys, d, dv
 
@@ -35,8 +40,7 @@ def _rounding(args: Sequence[Any]) -> Rounding:
 _INPUTS = ArrayInputs(("Q", "K", "V", "mask"), (".md", ".nd", ".nv"), "sdpa", _rounding)
 
 
-class _Sdpa(ArrayFamily):
-    name = "sdpa"
+class _Sdpa(ArrayExercise):
     inputs = _INPUTS
 
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
@@ -344,4 +348,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
         yield half(*args)
 
 
-FAMILY = _Sdpa()
+exercise = _Sdpa()

@@ -9,10 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import ArrayFamily, ArrayInputs, Floats, Rounding, draw_sizes, integers
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single, spread
-from engine.code.shared_cases import LOW, billions
+from engine.exercises.by_hand import (
+    LOW,
+    Argument,
+    ArrayExercise,
+    ArrayInputs,
+    ExactValues,
+    Floats,
+    PlanBuilder,
+    Rounding,
+    beyond_blocks,
+    billions,
+    draw_sizes,
+    integers,
+    single,
+    spread,
+)
 
 Sizes = tuple[int, int, int, int]  # n tokens, d, dk, dv
 Sample = tuple[Floats, Floats, Floats, Floats]
@@ -29,8 +41,7 @@ _NAMES = ("X", "Wq", "Wk", "Wv", "causal")
 _INPUTS = ArrayInputs(_NAMES, ("nd", "dk", "dk", "dv"), "self_attention", _size)
 
 
-class _SelfAttention(ArrayFamily):
-    name = "selfattention"
+class _SelfAttention(ArrayExercise):
     inputs = _INPUTS
 
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
@@ -208,4 +219,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield (*single(two, ones, ones, ones), True)
 
 
-FAMILY = _SelfAttention()
+exercise = _SelfAttention()

@@ -7,17 +7,20 @@ from functools import partial
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    beyond_blocks,
     draw_sizes,
     integers,
+    single,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, single
 
 
 def _size(arrays: Sequence[Floats]) -> Rounding:
@@ -29,8 +32,7 @@ def _size(arrays: Sequence[Floats]) -> Rounding:
 _INPUTS = ArrayInputs(("w", "g"), (".n", ".n"), "softmax_vjp", _size)
 
 
-class _Vjp(ArrayFamily):
-    name = "vjp"
+class _Vjp(ArrayExercise):
     inputs = _INPUTS
 
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
@@ -152,4 +154,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield single(*_ROW)
 
 
-FAMILY = _Vjp()
+exercise = _Vjp()

@@ -7,19 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from engine.code.arguments import Argument
-from engine.code.array_family import (
-    ArrayFamily,
+from engine.exercises.by_hand import (
+    Argument,
+    ArrayExercise,
     ArrayInputs,
+    ExactValues,
     Floats,
+    PlanBuilder,
     Rounding,
+    beyond_blocks,
     draw_sizes,
+    half,
     hundreds,
     integers,
+    single,
     together,
     unequal_sizes,
 )
-from engine.code.plan_builder import ExactValues, PlanBuilder, beyond_blocks, half, single
 
 LIFT = 1e4  # how far scores are shifted; exp overflows from 710 on
 _BILLIONS = 2.0**32  # beyond any bound at which scores might be cut off; eighths stay exact there
@@ -33,8 +37,7 @@ def _rounding(args: Sequence[Any]) -> Rounding:
 _INPUTS = ArrayInputs(("x", "axis"), (".",), "softmax", _rounding)
 
 
-class _Softmax(ArrayFamily):
-    name = "softmax"
+class _Softmax(ArrayExercise):
     inputs = _INPUTS
 
     def is_valid_input(self, args: tuple[Argument, ...]) -> bool:
@@ -191,4 +194,4 @@ def _simple_inputs() -> Iterator[tuple[Argument, ...]]:
     yield from (single(pair), single(x[1:]), half(pair))
 
 
-FAMILY = _Softmax()
+exercise = _Softmax()

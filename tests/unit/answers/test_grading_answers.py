@@ -156,7 +156,7 @@ def test_code_is_not_typed():
             "type": "code",
             "function": "softmax",
             "signature": "softmax(x)",
-            "plan": "softmax",
+            "exercise": "softmax",
             "solutions": ["s.py"],
             "checks": [{"id": "sum1", "property": "sum1", "points": 1}],
         },

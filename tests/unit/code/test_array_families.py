@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import Argument, key_of
-from engine.code.array_family import family
 from engine.code.plan import InputPlan, PlanCase
+from tests.builtin_bank import inputs_of
 from tests.oracles import code_exercises as oracle
 from tests.oracles.differences import gradient
 
@@ -40,16 +40,16 @@ def _rowwise_vjp(w: Any, g: Any) -> Any:
 
 
 SUBJECTS = {
-    "alignment": Subject("hard-alignment", oracle.hard_alignment),
-    "backward": Subject("sdpa-grad", oracle.sdpa_grad),
-    "causal": Subject("causal-mask", oracle.causal_mask),
-    "multihead": Subject("multi-head", oracle.multi_head, gradients=3),
-    "rnn": Subject("rnn-forward", oracle.rnn_forward, gradients=3),
-    "selfattention": Subject("self-attention", oracle.self_attention, gradients=3),
-    "vjp": Subject("softmax-vjp", _rowwise_vjp),
+    "hard-alignment": Subject("hard-alignment", oracle.hard_alignment),
+    "sdpa-grad": Subject("sdpa-grad", oracle.sdpa_grad),
+    "causal-mask": Subject("causal-mask", oracle.causal_mask),
+    "multi-head": Subject("multi-head", oracle.multi_head, gradients=3),
+    "rnn-forward": Subject("rnn-forward", oracle.rnn_forward, gradients=3),
+    "self-attention": Subject("self-attention", oracle.self_attention, gradients=3),
+    "softmax-vjp": Subject("softmax-vjp", _rowwise_vjp),
 }
 EVERY = pytest.mark.parametrize("name", sorted(SUBJECTS))
-ARRAYS = pytest.mark.parametrize("name", sorted(set(SUBJECTS) - {"causal"}))
+ARRAYS = pytest.mark.parametrize("name", sorted(set(SUBJECTS) - {"causal-mask"}))
 
 
 def _plan(name: str, plan_of: Plans, seed: int) -> InputPlan:
@@ -137,13 +137,13 @@ def test_products_with_the_jacobian_are_slopes_of_the_softmax() -> None:
     def pulled(scores: np.ndarray) -> float:
         return float((np.exp(scores) / np.exp(scores).sum() * g).sum())
 
-    (part,) = family("vjp").expected((w, g)).parts
+    (part,) = inputs_of("softmax-vjp").expected((w, g)).parts
     np.testing.assert_allclose(part.values, gradient(pulled, np.log(w)), atol=1e-9)
 
 
 @EVERY
 def test_candidates_are_sound_and_the_same_every_time(name: str) -> None:
-    own = family(name)
+    own = inputs_of(name)
     candidates = own.candidates()
     assert [key_of(args) for args in candidates] == [key_of(args) for args in own.candidates()]
     assert sum(np.asarray(value).size for value in candidates[0]) <= 6
@@ -156,7 +156,7 @@ def test_candidates_are_sound_and_the_same_every_time(name: str) -> None:
 
 @ARRAYS
 def test_no_candidate_tells_what_a_hidden_case_is(name: str, plan_of: Plans) -> None:
-    candidates = {key_of(args) for args in family(name).candidates()}
+    candidates = {key_of(args) for args in inputs_of(name).candidates()}
     for seed in range(3):
         cases = _plan(name, plan_of, seed).cases
         public = _keys([case for case in cases if case.public])
@@ -178,17 +178,17 @@ def test_what_has_an_expected_value_is_sound_and_what_must_be_refused_is_not(
 ) -> None:
     for case in _plan(name, plan_of, 2).cases:
         if case.kind != "empty":
-            assert family(name).is_valid_input(case.args) == (case.expected is not None), case.id
+            assert inputs_of(name).is_valid_input(case.args) == (case.expected is not None), case.id
 
 
 @EVERY
 def test_a_wrong_number_of_arguments_is_not_sound(name: str, plan_of: Plans) -> None:
     args = _first(name, plan_of)
-    assert family(name).is_valid_input(args)
-    assert not family(name).is_valid_input(())
-    assert not family(name).is_valid_input((*args, *args))
-    whole = args[:4] if name == "selfattention" else args  # causal may be left out
-    assert not family(name).is_valid_input(whole[:-1])
+    assert inputs_of(name).is_valid_input(args)
+    assert not inputs_of(name).is_valid_input(())
+    assert not inputs_of(name).is_valid_input((*args, *args))
+    whole = args[:4] if name == "self-attention" else args  # causal may be left out
+    assert not inputs_of(name).is_valid_input(whole[:-1])
 
 
 @ARRAYS
@@ -197,19 +197,19 @@ def test_empty_arrays_other_axes_and_mixed_dtypes_are_not_sound(name: str, plan_
     arrays = [place for place, value in enumerate(args) if isinstance(value, np.ndarray)]
     for place in arrays:
         array = np.asarray(args[place])
-        assert not family(name).is_valid_input(_with(args, place, array[:0]))
-        assert not family(name).is_valid_input(_with(args, place, array[..., :0]))
-        assert not family(name).is_valid_input(_with(args, place, array[np.newaxis]))
-        assert not family(name).is_valid_input(_with(args, place, array[0]))
-        assert not family(name).is_valid_input(_with(args, place, 1.0))
+        assert not inputs_of(name).is_valid_input(_with(args, place, array[:0]))
+        assert not inputs_of(name).is_valid_input(_with(args, place, array[..., :0]))
+        assert not inputs_of(name).is_valid_input(_with(args, place, array[np.newaxis]))
+        assert not inputs_of(name).is_valid_input(_with(args, place, array[0]))
+        assert not inputs_of(name).is_valid_input(_with(args, place, 1.0))
         if len(arrays) > 1:
-            assert not family(name).is_valid_input(_with(args, place, array.astype(np.float32)))
+            assert not inputs_of(name).is_valid_input(_with(args, place, array.astype(np.float32)))
 
 
 @ARRAYS
 def test_axes_that_must_agree_are_not_sound_if_one_is_longer(name: str, plan_of: Plans) -> None:
     args = _first(name, plan_of)
-    axes = family(name).axes(args)
+    axes = inputs_of(name).axes(args)
     uses = Counter(letter for names in axes for letter in names)
     tried = 0
     for place, names in enumerate(axes):
@@ -217,7 +217,7 @@ def test_axes_that_must_agree_are_not_sound_if_one_is_longer(name: str, plan_of:
             if uses[letter] > 1:
                 array = np.asarray(args[place])
                 longer = np.concatenate([array, np.take(array, [0], axis=axis)], axis=axis)
-                assert not family(name).is_valid_input(_with(args, place, longer)), (place, axis)
+                assert not inputs_of(name).is_valid_input(_with(args, place, longer)), (place, axis)
                 tried += 1
     assert tried == sum(count for count in uses.values() if count > 1)
 
@@ -225,14 +225,14 @@ def test_axes_that_must_agree_are_not_sound_if_one_is_longer(name: str, plan_of:
 @pytest.mark.parametrize("rows", [[[0.5, 0.25]], [[1.5, -0.5]], [[0.5, 0.5], [0.75, 0.5]]])
 def test_weights_that_are_none_are_not_sound(rows: list[list[float]]) -> None:
     weights = np.array(rows)
-    assert not family("alignment").is_valid_input((weights,))
-    assert not family("vjp").is_valid_input((weights, np.ones_like(weights)))
+    assert not inputs_of("hard-alignment").is_valid_input((weights,))
+    assert not inputs_of("softmax-vjp").is_valid_input((weights, np.ones_like(weights)))
 
 
 def test_rows_that_see_nothing_are_sound_for_the_product_alone() -> None:
     weights = np.array([[0.0, 0.0], [0.5, 0.5]])
-    assert family("vjp").is_valid_input((weights, np.ones((2, 2))))
-    assert not family("alignment").is_valid_input((weights,))
+    assert inputs_of("softmax-vjp").is_valid_input((weights, np.ones((2, 2))))
+    assert not inputs_of("hard-alignment").is_valid_input((weights,))
 
 
 @pytest.mark.parametrize(
@@ -240,12 +240,12 @@ def test_rows_that_see_nothing_are_sound_for_the_product_alone() -> None:
 )
 def test_heads_must_divide_the_columns(h: int, sound: bool) -> None:
     X, W = np.ones((2, 3)), np.ones((3, 4))
-    assert family("multihead").is_valid_input((X, W, W, W, W.T, h)) == sound
-    assert not family("multihead").is_valid_input((X, W, W, W, W.T, float(h)))
+    assert inputs_of("multi-head").is_valid_input((X, W, W, W, W.T, h)) == sound
+    assert not inputs_of("multi-head").is_valid_input((X, W, W, W, W.T, float(h)))
 
 
 @pytest.mark.parametrize(
     ("n", "sound"), [(0, True), (99, True), (100, False), (-1, False), (True, False), (2.0, False)]
 )
 def test_sizes_of_a_causal_mask(n: Argument, sound: bool) -> None:
-    assert family("causal").is_valid_input((n,)) == sound
+    assert inputs_of("causal-mask").is_valid_input((n,)) == sound

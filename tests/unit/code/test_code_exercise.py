@@ -52,9 +52,12 @@ VALUES = "{id: values, property: values, points: 1.25, public: true, requires: [
 @pytest.mark.parametrize(
     ("old", "new", "place", "words"),
     [
-        ("plan: softmax", "plan: hardmax", "hardmax", "no plan is called 'hardmax'; there are "),
+        ("  solutions:", "  plan: softmax\n  solutions:", "softmax", "a built-in exercise write exercise: softmax"),
+        ("  solutions:", "  plan: rnn\n  solutions:", "rnn", "a built-in exercise write exercise: rnn-forward"),
+        ("  solutions:", "  exercise: hardmax\n  solutions:", "hardmax", "there is no built-in exercise 'hardmax'; "),
+        ("  solutions:", "  exercise: e.py\n  solutions:", "e.py", "there is no file e.py beside this one"),
         (SHAPE, SHAPE.replace("y: shape", "y: shapely"), "shapely", "no property is called 'shapely'"),
-        (SHAPE, SHAPE.replace("y: shape", "y: hull"), "hull", "the plan never tries 'hull'"),
+        (SHAPE, SHAPE.replace("y: shape", "y: hull"), "hull", "exercise.py never tries 'hull'"),
         (SHAPE, SHAPE.replace("public: true", "options: {tol: 1}"), "{tol", "unknown option 'tol'"),
         (SHAPE, SHAPE.replace("public: true", "options: {cases: odd}"), "shape, points", "with cases: odd"),
         (SHAPE, SHAPE.replace("public: true", "options: {cases: [axis]}"), "shape, points", "with cases"),
@@ -63,10 +66,10 @@ VALUES = "{id: values, property: values, points: 1.25, public: true, requires: [
         (SHAPE, SHAPE.replace("id: shape", "id: loads"), "loads", "every rubric begins with a check 'loads'"),
         (VALUES, VALUES.replace("id: values", "id: shape"), "shape", "a check with the id 'shape' is defined above"),
         (VALUES, VALUES.replace("1.25", "2.25"), "10", "the points of the checks sum to 11, not 10"),
-        ("  plan:", "  starter: none.py\n  plan:", "none.py", "there is no file none.py beside this one"),
-        ("  plan:", "  starter: ../../secret.py\n  plan:", "../../secret.py", "a plain path inside its folder"),
+        ("  solutions:", "  starter: none.py\n  solutions:", "none.py", "there is no file none.py beside this one"),
+        ("  solutions:", "  starter: ../../secret.py\n  solutions:", "../../secret.py", "a plain path inside its folder"),
         ("solution_numpy.py", "/etc/passwd", "/etc/passwd", "a plain path inside its folder"),
-        ("  plan:", "  starter: mutants\n  plan:", "mutants", "a plain path inside its folder"),
+        ("  solutions:", "  starter: mutants\n  solutions:", "mutants", "a plain path inside its folder"),
         ("killed_by: [", "killed_by: [nothing, ", "nothing", "there is no check 'nothing'"),
         ("- id: m-axis", "- id: no-max-shift", "no-max-shift", "a mutant with the id 'no-max-shift' is defined"),
         ("combines: [m-axis, no-max", "combines: [m-axes, no-max", "m-axes", "there is no mutant 'm-axes' of a single"),
@@ -91,7 +94,7 @@ def test_an_item_without_code_is_no_exercise(folder: Path) -> None:
 
 
 def test_all_faults_at_once(folder: Path) -> None:
-    changes = ("plan: softmax", "plan: softmax\n  starter: none.py"), (SHAPE, SHAPE.replace("0.5", "0.0"))
+    changes = ("  solutions:", "  starter: none.py\n  solutions:"), (SHAPE, SHAPE.replace("0.5", "0.0"))
     with pytest.raises(SpecError) as caught:
         loaded(folder, *changes, ("id: values", "id: runs"))
     assert len(caught.value.diagnostics) >= 3

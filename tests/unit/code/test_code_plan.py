@@ -15,9 +15,10 @@ import pytest
 
 from engine.code import CodeExercise, freeze_plan
 from engine.code.arguments import arrays_of
-from engine.code.array_family import draw_specs, family, family_names
 from engine.code.plan import InputPlan
 from engine.code.plan_builder import ExactValues
+from engine.code.planned_exercise import draw_specs
+from tests.builtin_bank import inputs_of
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +49,7 @@ def test_same_seed_same_plan_other_seed_other_plan(
 @pytest.mark.parametrize("item", ITEMS)
 def test_plan_is_the_same_in_every_thread(item: str) -> None:
     found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(family(item).plan(b"t").id)) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: found.append(inputs_of(item).plan(b"t").id)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -138,7 +139,7 @@ def _one_query(q: np.ndarray, K: np.ndarray, V: np.ndarray, seen: np.ndarray) ->
 
 
 def test_pruned_plan_keeps_only_what_its_checks_need(plan_of: Plans) -> None:
-    whole = family("softmax").plan(b"x")
+    whole = inputs_of("softmax").plan(b"x")
     public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.kind == "ordinary")
     few = whole.only({"runs", "shift", "sum1"}, public)
     assert set(few.groups) == {"runs", "shift", "sum1"}
@@ -200,12 +201,6 @@ def test_numbers_and_tensors_arrive_as_the_library_has_them(plan_of: Plans) -> N
     assert all(call.args[0].library == "torch" for call in calls)
 
 
-def test_unknown_family() -> None:
-    assert {"masked", "sdpa", "softmax"} <= set(family_names())
-    with pytest.raises(KeyError):
-        family("family")
-
-
 def test_values_are_exact_distinct_and_bounded() -> None:
     values = ExactValues(b"s")
     numbers = values.distinct(4, (4, 4, 4))
@@ -234,8 +229,8 @@ def test_plan_does_not_depend_on_the_process(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text(f"NUMBERS = [{constants}]\nWORDS = {['abc', 'def']}\n")
     script = (
         "import other, sys\n"
-        "from engine.code.array_family import family\n"
-        "print(*[family(n).plan(bytes([s])).id for n in ('softmax', 'sdpa') for s in range(8)])"
+        "from tests.builtin_bank import inputs_of\n"
+        "print(*[inputs_of(n).plan(bytes([s])).id for n in ('softmax', 'sdpa') for s in range(8)])"
     )
     root = str(Path(__file__).parents[3])
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{root}:{tmp_path}", "OMP_NUM_THREADS": "1"}
@@ -247,5 +242,5 @@ def test_plan_does_not_depend_on_the_process(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    here = [family(name).plan(bytes([seed])).id for name in ("softmax", "sdpa") for seed in range(8)]
+    here = [inputs_of(name).plan(bytes([seed])).id for name in ("softmax", "sdpa") for seed in range(8)]
     assert done.stdout.split() == here

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import flat, rebuilt
-from engine.code.array_family import family
 from engine.code.explain.counterexample import CandidateInput, simpler
 from engine.code.plan import InputPlan, PlanCase
 from engine.model import GradeReport, Verdict
+from tests.builtin_bank import inputs_of
 from tests.oracles.code_exercises import decoder_step
 from tests.oracles.differences import gradient
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 Plans = Callable[[str, int], InputPlan]
 Grade = Callable[..., GradeReport]
 ITEM = "decoder-step"
-FAMILY = family("decoder")
+FAMILY = inputs_of("decoder-step")
 
 
 def _oracle(args: tuple[Any, ...]) -> list[np.ndarray]:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engine.code import CodeExercise
-from engine.code.array_family import family
 from engine.code.plan import InputPlan
 from engine.model import GradeReport, Outcome, Verdict
+from tests.builtin_bank import inputs_of
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ def test_gradients_equal_central_differences(item: str, floating: int, plan_of: 
     plan = plan_of(item, 1)
     cases = [case for case in plan.cases if case.kind == "gradient"]
     assert len(cases) == 3
-    expected = family(plan.family).expected
+    expected = inputs_of(plan.exercise).expected
     step = 1e-6
     for case in cases:
         assert case.cotangents is not None and case.expected is not None
@@ -106,7 +106,7 @@ def test_a_mask_is_never_left_out_of_a_counterexample(
 
 
 def test_what_is_sound() -> None:
-    is_valid = family("masked").is_valid_input
+    is_valid = inputs_of("masked-softmax").is_valid_input
     scores = np.zeros((2, 3))
     for shape, right in (((2, 3), True), ((3,), True), ((1, 3), True), ((2, 1), False), ((3, 2), False)):
         assert is_valid((scores, np.ones(shape, dtype=bool))) is right

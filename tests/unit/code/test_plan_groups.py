@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.code.array_family import family, family_names, offered_groups
+from engine.items.checks.code import builtin_exercises
+from tests.builtin_bank import inputs_of
 
 
-@pytest.mark.parametrize("name", family_names())
+@pytest.mark.parametrize("name", builtin_exercises())
 @pytest.mark.parametrize("seed", [b"one", b"two", b"three"])
 def test_every_seed_offers_the_same_groups(name: str, seed: bytes) -> None:
-    assert frozenset(family(name).plan(seed).groups) == offered_groups(name)
+    assert frozenset(inputs_of(name).plan(seed).groups) == inputs_of(name).offered_groups

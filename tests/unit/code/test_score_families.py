@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.code.array_family import family
 from engine.code.plan import InputPlan
+from tests.builtin_bank import inputs_of
 
 pytestmark = pytest.mark.slow
 
@@ -35,12 +35,17 @@ def _concat(q: Floats, K: Floats, W1: Floats, w2: Floats) -> Floats:
 
 ORACLES: dict[str, tuple[str, Callable[..., Floats]]] = {
     "context": ("context", _context),
-    "additive": ("additive-scores", _additive),
-    "concat": ("concat-scores", _concat),
-    "bilinear": ("bilinear-scores", _bilinear),
+    "additive-scores": ("additive-scores", _additive),
+    "concat-scores": ("concat-scores", _concat),
+    "bilinear-scores": ("bilinear-scores", _bilinear),
 }
 PLANS = sorted(ORACLES)
-SQUARE = {"context": (3, 3), "additive": (2, 2), "concat": (2, 4), "bilinear": (2, 2)}  # concat: dq = dk = 2
+SQUARE = {
+    "context": (3, 3),
+    "additive-scores": (2, 2),
+    "concat-scores": (2, 4),
+    "bilinear-scores": (2, 2),
+}  # concat: dq = dk = 2
 
 
 def _plan(name: str, plan_of: Callable[[str, int], InputPlan], seed: int) -> InputPlan:
@@ -94,12 +99,12 @@ def test_gradients_are_those_of_central_differences(
 
 @pytest.mark.parametrize("name", PLANS)
 def test_candidates_are_sound_and_the_first_ones_are_tiny(name: str) -> None:
-    candidates = family(name).candidates()
+    candidates = inputs_of(name).candidates()
     sizes = [sum(np.asarray(value).size for value in args) for args in candidates]
-    assert all(family(name).is_valid_input(args) for args in candidates)
+    assert all(inputs_of(name).is_valid_input(args) for args in candidates)
     assert sizes[0] <= 6
     for args in candidates:
-        names = family(name).axes(args)
+        names = inputs_of(name).axes(args)
         assert [len(axes) for axes in names] == [np.asarray(value).ndim for value in args]
 
 
@@ -109,16 +114,16 @@ def test_inputs_that_must_be_refused_are_not_sound(
 ) -> None:
     refused = [case for case in _plan(name, plan_of, 0).cases if case.kind == "refused"]
     assert len(refused) >= 2
-    assert not any(family(name).is_valid_input(case.args) for case in refused)
+    assert not any(inputs_of(name).is_valid_input(case.args) for case in refused)
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_empty_arrays_and_mixed_dtypes_are_not_sound(name: str) -> None:
-    args = family(name).candidates()[0]
+    args = inputs_of(name).candidates()[0]
     first = np.asarray(args[0])
-    assert not family(name).is_valid_input((first[:0], *args[1:]))
-    assert not family(name).is_valid_input((first.astype(np.float32), *args[1:]))
-    assert not family(name).is_valid_input(args[:-1])
+    assert not inputs_of(name).is_valid_input((first[:0], *args[1:]))
+    assert not inputs_of(name).is_valid_input((first.astype(np.float32), *args[1:]))
+    assert not inputs_of(name).is_valid_input(args[:-1])
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -12,22 +13,21 @@ import numpy as np
 import pytest
 
 from engine.code.arguments import Argument, key_of
-from engine.code.array_family import family
 from engine.code.plan import InputPlan, PlanCase
 from engine.code.plan_builder import ExactValues
 from engine.code.shared_cases import draw_accepted, draw_table, is_clear
 from engine.code.step_table import StepTable
+from tests.builtin_bank import inputs_of
 from tests.oracles import code_exercises as oracle
 
 pytestmark = pytest.mark.slow
 
 Plans = Callable[[str, int], InputPlan]
 Args = tuple[Argument, ...]
-ITEMS = {"greedy": "greedy-decode", "beam": "beam-search"}
-BOTH = pytest.mark.parametrize("name", sorted(ITEMS))
+BOTH = pytest.mark.parametrize("name", ["beam-search", "greedy-decode"])
 SEEDS = pytest.mark.parametrize("seed", range(3))
 TABLE = StepTable((((), (0.5, 0.3125, 0.1875)), ((0,), (0.25, 0.625, 0.125))), (0.125, 0.5, 0.375))
-VALID: dict[str, Args] = {"greedy": (TABLE, (), 3, 2, 4), "beam": (TABLE, (), 2, 3, 2, 3)}
+VALID: dict[str, Args] = {"greedy-decode": (TABLE, (), 3, 2, 4), "beam-search": (TABLE, (), 2, 3, 2, 3)}
 
 
 def _called(args: Args) -> list[Any]:
@@ -37,12 +37,12 @@ def _called(args: Args) -> list[Any]:
 
 
 def _cases(name: str, plan_of: Plans, seed: int) -> dict[str, PlanCase]:
-    return {case.id: case for case in plan_of(ITEMS[name], seed).cases}
+    return {case.id: case for case in plan_of(name, seed).cases}
 
 
 def _assert_right(name: str, args: Args) -> None:
-    expected = family(name).expected(args)
-    if name == "greedy":
+    expected = inputs_of(name).expected(args)
+    if name == "greedy-decode":
         assert expected.values.tolist() == oracle.greedy_decode(*_called(args))
         return
     found = oracle.beam_search(*_called(args))
@@ -64,7 +64,7 @@ def test_expected_values_are_those_of_the_oracle(name: str, seed: int, plan_of: 
 
 @BOTH
 def test_candidates_are_sound_right_and_the_same_every_time(name: str) -> None:
-    own = family(name)
+    own = inputs_of(name)
     candidates = own.candidates()
     assert [key_of(args) for args in candidates] == [key_of(args) for args in own.candidates()]
     assert isinstance(candidates[0][0], StepTable) and candidates[0][0].entries <= 2
@@ -76,7 +76,7 @@ def test_candidates_are_sound_right_and_the_same_every_time(name: str) -> None:
 
 @BOTH
 def test_no_candidate_is_a_hidden_case_and_public_cases_never_change(name: str, plan_of: Plans) -> None:
-    candidates = {key_of(args) for args in family(name).candidates()}
+    candidates = {key_of(args) for args in inputs_of(name).candidates()}
     shown = []
     for seed in range(3):
         cases = _cases(name, plan_of, seed).values()
@@ -94,9 +94,9 @@ def _searches(name: str, plan_of: Plans, seed: int, place: int) -> list[PlanCase
 
 @SEEDS
 def test_every_second_greedy_answer_ends_early(seed: int, plan_of: Plans) -> None:
-    cases = _cases("greedy", plan_of, seed)
+    cases = _cases("greedy-decode", plan_of, seed)
     for place in range(4):
-        (case,) = _searches("greedy", plan_of, seed, place)
+        (case,) = _searches("greedy-decode", plan_of, seed, place)
         *_, bos, eos, most = case.args
         assert isinstance(most, int) and isinstance(case.args[0], StepTable)
         tokens = oracle.greedy_decode(*_called(case.args))
@@ -114,7 +114,7 @@ def test_every_second_greedy_answer_ends_early(seed: int, plan_of: Plans) -> Non
 @SEEDS
 def test_ties_stand_in_every_row_that_is_read(seed: int, plan_of: Plans) -> None:
     for place in range(3):
-        table, *_ = args = _cases("greedy", plan_of, seed)[f"tie-{place}"].args
+        table, *_ = args = _cases("greedy-decode", plan_of, seed)[f"tie-{place}"].args
         assert isinstance(table, StepTable)
         tokens = oracle.greedy_decode(*_called(args))
         for size in range(len(tokens)):
@@ -125,7 +125,7 @@ def test_ties_stand_in_every_row_that_is_read(seed: int, plan_of: Plans) -> None
 @SEEDS
 def test_beam_search_finds_what_greedy_search_misses(seed: int, plan_of: Plans) -> None:
     for place in range(4):
-        drawn, one, *wider = _searches("beam", plan_of, seed, place)
+        drawn, one, *wider = _searches("beam-search", plan_of, seed, place)
         table, _, b, bos, eos, most = drawn.args
         assert isinstance(table, StepTable) and isinstance(b, int) and b > 1 and isinstance(most, int)
         beam = oracle.beam_search(*_called(drawn.args))
@@ -133,7 +133,9 @@ def test_beam_search_finds_what_greedy_search_misses(seed: int, plan_of: Plans) 
         assert beam[0][0] != greedy and _chance(table, beam[0][0]) > _chance(table, greedy)
         assert any(len(tokens) < most for tokens, _ in beam)  # one ends before the others
         assert one.args[2] == 1 and oracle.beam_search(*_called(one.args))[0][0] == greedy
-        assert family("beam").is_valid_input(drawn.args) and family("beam").is_valid_input(one.args)
+        assert inputs_of("beam-search").is_valid_input(drawn.args) and inputs_of(
+            "beam-search"
+        ).is_valid_input(one.args)
         sequences = _sequences(table.vocabulary, eos, most)
         best = max(sequences, key=lambda tokens: _chance(table, tokens))
         widest = [case for case in wider if case.args[2] == len(sequences)]
@@ -142,7 +144,7 @@ def test_beam_search_finds_what_greedy_search_misses(seed: int, plan_of: Plans) 
 
 def test_a_model_where_no_hypothesis_ends_early_is_not_taken() -> None:
     """With this seed the first model on which greedy search fails is one."""
-    cases = {case.id: case for case in family("beam").plan((21).to_bytes(4, "big")).cases}
+    cases = {case.id: case for case in inputs_of("beam-search").plan((21).to_bytes(4, "big")).cases}
     for place in range(4):
         args = next(case.args for name, case in cases.items() if name.startswith(f"hidden-{place}"))
         most = args[-1]
@@ -171,7 +173,7 @@ def _sequences(vocabulary: int, eos: Argument, most: int) -> list[list[int]]:
 @BOTH
 def test_arguments_that_are_not_sound(name: str) -> None:
     args = VALID[name]
-    own = family(name)
+    own = inputs_of(name)
     assert own.is_valid_input(args)
     for wrong in (args[:-1], (*args, 1), (), (None, *args[1:]), (np.ones(3), *args[1:])):
         assert not own.is_valid_input(wrong)
@@ -185,17 +187,19 @@ def test_arguments_that_are_not_sound(name: str) -> None:
     assert not own.is_valid_input((*front, eos, eos, most))
     assert not own.is_valid_input((*front, bos, 3, most))  # the end symbol is a token
     assert not own.is_valid_input((*front, bos, eos, 0)) and not own.is_valid_input((*front, bos, eos, 100))
-    if name == "beam":
+    if name == "beam-search":
         assert not own.is_valid_input((*front[:2], 0, bos, eos, most))
 
 
 def test_almost_equal_hypotheses_are_not_sound_where_one_falls_out() -> None:
     first = (0.5 + 2.0**-40, 0.5 - 2.0**-40)
     close = StepTable((((), first),), (0.75, 0.25))
-    assert not is_clear(close, 1, 1, 2) and not family("beam").is_valid_input((close, (), 1, 2, 1, 2))
+    assert not is_clear(close, 1, 1, 2) and not inputs_of("beam-search").is_valid_input(
+        (close, (), 1, 2, 1, 2)
+    )
     equal = StepTable((), (0.5, 0.5))  # the same products in the same order: equal for everybody
-    assert is_clear(equal, 1, 1, 2) and family("beam").is_valid_input((equal, (), 1, 2, 1, 2))
-    assert family("greedy").is_valid_input((close, (), 2, 1, 2))
+    assert is_clear(equal, 1, 1, 2) and inputs_of("beam-search").is_valid_input((equal, (), 1, 2, 1, 2))
+    assert inputs_of("greedy-decode").is_valid_input((close, (), 2, 1, 2))
 
 
 def test_clear_by_products_is_not_clear_by_means() -> None:
@@ -235,7 +239,7 @@ def test_every_token_is_as_often_the_most_probable(vocabulary: int) -> None:
     assert min(counts) > 0.8 * len(rows) / vocabulary
 
 
-@pytest.mark.parametrize("name", ["greedy", "beam"])
+@pytest.mark.parametrize("name", ["greedy-decode", "beam-search"])
 def test_a_model_is_found_in_a_few_rounds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds: list[int] = []
 
@@ -247,8 +251,11 @@ def test_a_model_is_found_in_a_few_rounds(name: str, monkeypatch: pytest.MonkeyP
                 return table
         raise AssertionError
 
-    monkeypatch.setattr(f"engine.code.families.{name}.draw_accepted", counted)
+    module = sys.modules[type(inputs_of(name)).__module__]
+    monkeypatch.setattr(module, "draw_accepted", counted)
     for seed in range(25):
-        family(name).plan(b"rounds %d" % seed)
-    assert len(rounds) == {"beam": 125, "greedy": 100}[name]  # beam search has a wide model besides
+        inputs_of(name).plan(b"rounds %d" % seed)
+    assert (
+        len(rounds) == {"beam-search": 125, "greedy-decode": 100}[name]
+    )  # beam search has a wide model besides
     assert sum(rounds) / len(rounds) < 40  # 2,000 rounds then fail about once in exp(50) draws

@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from engine.code.arguments import SpecialArgument, array_of
-from engine.code.array_family import family
 from engine.code.explain.counterexample import LruCache
 from engine.code.plan_builder import ExactValues
 from engine.code.shared_cases import draw_table
 from engine.code.step_table import StepTable
 from engine.sandbox.child.calls import copy_row, make_step
 from engine.sandbox.child.wire import StepNode
+from tests.builtin_bank import inputs_of
 
 ROWS = (((), (0.5, 0.25, 0.25)), ((0,), (0.1, 0.6, 0.3)), ((0, 2), (0.0, 0.0, 1.0)))
 TABLE = StepTable(ROWS, (0.125, 0.5, 0.375))
@@ -161,9 +161,9 @@ def test_keys_are_equal_for_equal_tables_alone() -> None:
     assert TABLE.described() == "step" and isinstance(TABLE, SpecialArgument)
 
 
-@pytest.mark.parametrize("name", ["greedy", "beam"])
+@pytest.mark.parametrize("name", ["greedy-decode", "beam-search"])
 def test_no_model_of_a_plan_has_a_row_that_is_no_distribution(name: str) -> None:
-    for case in family(name).plan(b"seed").cases:
+    for case in inputs_of(name).plan(b"seed").cases:
         table = case.args[0]
         assert isinstance(table, StepTable)
         for row in (table.other, *(row for _, row in table.rows)):

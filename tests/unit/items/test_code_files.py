@@ -23,7 +23,7 @@ answer:
   type: code
   function: clip_scores
   signature: clip_scores(x, limit=5.0)
-  plan: scores
+  exercise: softmax
   solutions: [solution.py]
   checks:
     - {id: shape, property: shape, points: 1}

@@ -300,7 +300,7 @@ solution: "{{ w }} {{ c }}"
         ("{{ f }}?", "{{ w }}?", ["6:27: 'w' isn't defined; the names here are e, f"]),
         ("2 * e", "2 * c", ["2:18: 'c' isn't defined; the names here are e"]),
         ("id: w\n", "id: f\n", ["5:9: 'f' is the name of a derived value already", "8:27: 'w' isn't defined; the names here are e, f", "10:68: 'w' isn't defined; the names here are e, f", "11:15: 'w' isn't defined; the names here are c, e, f"]),
-        ("{type: vector, key: \"context(w, e)\", decimals: 3}", "{type: code, function: f, signature: f(x), plan: p, solutions: [a.py], checks: [{id: a, property: a, points: 1}]}", ["10:46: a step can't ask for code; code is an item of its own", "11:23: 'c' isn't defined; the names here are e, f, w"]),
+        ("{type: vector, key: \"context(w, e)\", decimals: 3}", "{type: code, function: f, signature: f(x), exercise: softmax, solutions: [a.py], checks: [{id: a, property: a, points: 1}]}", ["10:46: a step can't ask for code; code is an item of its own", "11:23: 'c' isn't defined; the names here are e, f, w"]),
     ],
 )  # fmt: skip
 def test_steps_see_what_stands_above_them(tmp_path: Path, old: str, new: str, expected: list[str]) -> None:

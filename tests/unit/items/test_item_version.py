@@ -33,7 +33,7 @@ answer:
   type: code
   function: f
   signature: f(x)
-  plan: p
+  exercise: softmax
   solutions: [solution.py]
   checks: [{id: a, property: a, points: 1}]
 """

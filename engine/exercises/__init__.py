@@ -1,0 +1,1 @@
+"""What authors of code exercises import: see docs/writing-code-exercises.md."""
