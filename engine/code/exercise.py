@@ -3,8 +3,8 @@
 The file itself has been checked by :mod:`engine.items.checks.code`. Only what this package alone knows is
 checked here: that the author's file works, and tries every property of the rubric.
 
-The author's file, ``exercise.py``, is Python that runs in the grader, so it is trusted as the engine itself is.
-It is loaded only from the folder of an item of the built-in bank or of the course, since
+The author's file, ``exercise.py``, is Python that runs in the grader, so it is trusted as the engine itself
+is. It is loaded only from the folder of an item of the built-in bank or of the course, since
 :class:`~engine.items.bank.Bank` knows no others, and never reaches the student's process. Whatever goes wrong
 in it is the author's fault and nobody's mark::
 
