@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.errors import Diagnostic
+from engine.items.bank import builtin_root
 from engine.items.checks.context import CheckContext, Where
 from engine.items.checks.structure import unique_ids
-from engine.items.bank import builtin_root
 from engine.text.files import MAX_BYTES
 from engine.text.words import did_you_mean, join_words, one_line
 
