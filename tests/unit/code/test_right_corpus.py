@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,38 +14,27 @@ import pytest
 import torch
 
 from tests.oracles import code_exercises as oracle
+from tests.unit.code.right_subjects import (
+    WIDE,
+    Args,
+    Case,
+    Subject,
+    deep,
+    largest,
+    leaves,
+    listwise,
+    no_misfits,
+    shapes,
+    wrong_sizes,
+)
 
 pytestmark = pytest.mark.slow
 
 RIGHT = Path(__file__).parent / "right"
 FILES = [path for path in sorted(RIGHT.glob("*/*.py")) if path.parent.name not in ("softmax", "sdpa")]
 DTYPES = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
-WIDE = ("float64", "float32")
 # exp(x - log Z) loses eps |x| in the weights; these styles are right all the same
 LOG_SPACE = {"log_space", "torch_log_softmax", "torch_logsumexp"}
-Args = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Case:
-    """Arguments as float64 arrays, and how far the result's numbers are from being plain sums."""
-
-    args: Args
-    scale: float = 1.0
-    """The largest sum of absolute values behind an entry of the result."""
-    size: float = 30.0
-    """The largest sum of absolute values behind a score or pre-activation."""
-    log_size: float = 0.0
-    """The largest visible score, for the styles that subtract log Z."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    cases: Callable[[np.random.Generator], Iterator[Case]]
-    expected: Callable[..., Any]
-    misfits: Callable[[np.random.Generator], Iterator[Args]]
-    dtypes: tuple[str, ...] = WIDE
-    differentiable: bool = True
 
 
 @cache
@@ -61,23 +49,6 @@ def load(path: Path) -> Callable[..., Any]:
 
 def uses_torch(path: Path) -> bool:
     return "import torch" in path.read_text() or "from torch" in path.read_text()
-
-
-def deep(change: Callable[[Any], Any], value: Any) -> Any:
-    """The value with every array or tensor in it changed."""
-    if isinstance(value, np.ndarray | torch.Tensor):
-        return change(value)
-    if isinstance(value, dict):
-        return {key: deep(change, entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
-        return tuple(deep(change, entry) for entry in value)
-    return value
-
-
-def leaves(value: Any) -> list[Any]:
-    found: list[Any] = []
-    deep(lambda array: found.append(array), value)
-    return found
 
 
 def given(array: np.ndarray, path: Path, dtype: str, layout: int) -> Any:
@@ -127,14 +98,6 @@ def assert_close(got: Any, want: Any, path: Path, dtype: str, case: Case) -> Non
     (numbers,) = leaves((exact(got),))
     size = case.size + (case.log_size if path.stem in LOG_SPACE else 0.0)
     np.testing.assert_allclose(numbers, want, rtol=0, atol=4 * DTYPES[dtype] * size * case.scale)
-
-
-def largest(array: np.ndarray) -> float:
-    return float(np.abs(array).max(initial=1.0))
-
-
-def shapes(rng: np.random.Generator) -> Iterator[tuple[int, ...]]:
-    yield from [(), (), (1,), (3,), (2, 3), (1, 2, 2), (0,), (2, 0), (3,), ()]
 
 
 def masked_softmax_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -187,29 +150,6 @@ def context(w: np.ndarray, H: np.ndarray) -> np.ndarray:
 def context_misfits(rng: np.random.Generator) -> Iterator[Args]:
     for lead, n, rows in [((), 3, 2), ((), 1, 3), ((), 3, 1), ((2,), 3, 2), ((2,), 1, 2), ((3,), 2, 3)]:
         yield rng.normal(size=(*lead, n)), rng.normal(size=(rows, 2))
-
-
-def listwise(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The oracle of nested lists, for arrays."""
-
-    def expected(*args: Any) -> Any:
-        result = function(*deep(lambda array: array.tolist(), args))
-        return tuple(np.array(one) for one in result) if isinstance(result, tuple) else np.array(result)
-
-    return expected
-
-
-def wrong_sizes(
-    shapes: Sequence[tuple[int, ...]], wrong: dict[int, Sequence[tuple[int, ...]]]
-) -> Callable[[np.random.Generator], Iterator[Args]]:
-    """Arguments of right shapes but one."""
-
-    def misfits(rng: np.random.Generator) -> Iterator[Args]:
-        for place, shape in ((place, shape) for place, wrongs in wrong.items() for shape in wrongs):
-            changed = [*shapes[:place], shape, *shapes[place + 1 :]]
-            yield tuple(rng.normal(size=one) for one in changed)
-
-    return misfits
 
 
 def additive_cases(rng: np.random.Generator) -> Iterator[Case]:
@@ -273,10 +213,6 @@ def decoder_misfits(rng: np.random.Generator) -> Iterator[Args]:
     for y, s, h in [(1, 3, 4), (3, 3, 4), (2, 2, 4), (2, 1, 4), (2, 3, 3), (2, 3, 5), (3, 3, 3)]:
         p = {key: rng.normal(size=size) for key, size in right.items()}
         yield rng.normal(size=y), rng.normal(size=s), rng.normal(size=(2, h)), p
-
-
-def no_misfits(_: np.random.Generator) -> Iterator[Args]:
-    yield from ()
 
 
 def rnn_cases(rng: np.random.Generator) -> Iterator[Case]:
