@@ -162,8 +162,9 @@ def array_of(value: Any) -> FloatArray:
 # float64, of which 12 significant digits count; so 45.8 ± 0.2 accepts 46 although the binary numbers nearest
 # to 45.8 and 0.2 don't add up to 46.
 
-# More digits than a key has before and behind the point together, so that nothing but quantize rounds.
-_CONTEXT = Context(prec=60)
+# More digits than a float has before and behind the point together, so that nothing but quantize rounds: a
+# step that goes on with a student's own value of 1e75 has a key of 76 digits.
+_CONTEXT = Context(prec=400)
 # What float64 leaves of a difference that is 0: a key of 1e-17 is shown as 0 and not as 0.00000000000000001.
 _NOISE = 1e-12
 _EXACT = 2.0**53  # up to here every whole number is a float

@@ -353,3 +353,11 @@ def test_one_slip_keeps_the_credit_of_its_consequences_though_a_known_mistake_gi
         report = grade({"W": weights, "y": output}, item)
         assert points(report)["W"] < item.parts[0].points
         assert points(report)["y"] == item.parts[1].points
+
+
+@pytest.mark.parametrize("number", ["8e73", "1e307", "-1e300"])
+def test_a_huge_earlier_value_is_carried_forward_without_a_crash(number: str) -> None:
+    variant = draw_seeded(builtin_bank().load("additive-precompute"), version="", registry={}, seed=1)
+    answers = {part.id: right_response(part) for part in variant.parts} | {"once": number, "whole": "1"}
+    report = grade_answers(variant, Response(answers), mode=Mode.MARKS, student=None)
+    assert report.outcome is Outcome.PARTIAL
