@@ -84,33 +84,34 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
     engine.errors.UsageError
         The variant asks for code.
     """
-    blank = GradeReport.blank(
-        variant.item,
-        variant.item_version,
-        Outcome.FORMAT_ERROR,
-        variant.points,
-        variant=variant.id,
-        student=student,
-        mode=mode,
-    )
+    points = variant.points
     texts = {part.id: str(response.answers.get(part.id) or "") for part in variant.parts}
     answers, errors, observed = _parse(variant, texts)
     unknown = [name for name in response.answers if name not in texts]
     if errors or unknown:
         checks = [_unmarked(part, errors.get(part.id)) for part in variant.parts]
         checks += [_no_such_field(name, texts) for name in unknown]
-        return replace(blank, checks=tuple(checks), diagnosis=observed, notes=(NO_ATTEMPT,))
-    results = _results(variant, answers)
-    score = round(sum(result.points for result in results), 6)
-    notes = [note for result in results for note in result.notes]
-    notes += [note.plain for note in variant.told_after]
-    return replace(
-        blank,
-        outcome=_outcome(score, variant.points),
-        score=score,
-        checks=tuple(check for result in results for check in result.checks),
-        diagnosis=tuple(dict.fromkeys(d for result in results for d in result.diagnosis)),
+        notes, diagnosis, outcome, score = [NO_ATTEMPT], observed, Outcome.FORMAT_ERROR, None
+    else:
+        results = _results(variant, answers)
+        score = round(sum([result.points for result in results]), 6)
+        outcome = _outcome(score, points)
+        checks = [check for result in results for check in result.checks]
+        diagnosis = tuple(dict.fromkeys([d for result in results for d in result.diagnosis]))
+        notes = [note for result in results for note in result.notes]
+        notes += [note.plain for note in variant.told_after]
+    return GradeReport(
+        variant.item,
+        variant.item_version,
+        outcome,
+        score,
+        points,
+        tuple(checks),
+        diagnosis,
         notes=tuple(dict.fromkeys(notes)),
+        variant=variant.id,
+        student=student,
+        mode=mode,
     )
 
 

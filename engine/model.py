@@ -263,7 +263,7 @@ class Variant:
     @property
     def points(self) -> float:
         """Full marks of the item."""
-        return sum(part.points for part in self.parts)
+        return sum([part.points for part in self.parts])
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,13 @@ class PartSettings:
         known = _TYPED.get((cls, id(stored)))
         if known is not None and known[0] is stored:
             return cast("Self", known[1])
-        values = {name: stored[name] for name in _names(cls) if name in stored}
-        typed = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
+        typed = cls(
+            **{
+                name: tuple(value) if isinstance(value := stored[name], list) else value
+                for name in _names(cls)
+                if name in stored
+            }
+        )
         if len(_TYPED) >= _MOST_TYPED:
             _TYPED.clear()
         _TYPED[cls, id(stored)] = (stored, typed)

@@ -29,7 +29,7 @@ from engine.answers.base import (
     sum_chances,
 )
 from engine.answers.options import MixedPool, WrittenOptions, rekeyed_choice
-from engine.answers.reading_options import read_labels, read_texts, same_words
+from engine.answers.reading_options import read_labels, read_texts, same_words, words_of_option
 from engine.answers.single_choice import option_diagnosis
 from engine.model import ChoiceOption, Part
 from engine.text.words import agree, count_noun, join_words
@@ -94,7 +94,7 @@ def _score(policy: str, options: int, right: int, hits: int, false: int) -> Frac
     if policy == "exact":
         return Fraction(int(hits == right and false == 0))
     if policy == "net-correct":
-        return max(Fraction(0), Fraction(hits - false, right))
+        return Fraction(max(0, hits - false), right)
     if policy == "each-answer":
         return 1 - Fraction(right - hits + false, options)
     if policy == "coverage":
@@ -132,7 +132,7 @@ class MultipleChoice(AnswerType):
     def parse(self, text: str, part: Part) -> frozenset[str]:
         """Return the ids of the options picked."""
         words = same_words(text[:_LONGEST])
-        by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
+        by_text = [option.id for option in part.options if words_of_option(option.text.plain) == words]
         if len(by_text) == 1:
             return frozenset(by_text)
         texts = read_texts(text[:_LONGEST], {option.id: option.text.plain for option in part.options})
@@ -141,11 +141,11 @@ class MultipleChoice(AnswerType):
     def judge(self, part: Part, answer: frozenset[str]) -> AnswerJudgement:
         """Judge a set of options by the part's policy."""
         right = frozenset(part.key_ids)
+        if answer == right:
+            return AnswerJudgement(1, "Right.")
         fraction = score_of(self._policy(part), len(part.options), right, answer)
         wrong = [option for option in part.options if option.id in answer - right]
         diagnosis = tuple(option_diagnosis(option) for option in wrong if option.misconception)
-        if answer == right:
-            return AnswerJudgement(1, "Right.")
         return AnswerJudgement(fraction, self._message(wrong, len(right - answer)), diagnosis)
 
     def _message(self, wrong: list[ChoiceOption], missed: int) -> str:

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from engine.answers.asked_precision import (
     AskedPrecision,
     NumericSettings,
-    equals_mistake,
-    is_near,
+    EnteredNumbers,
+    floats_of,
     is_written_as,
     numbers,
-    within,
 )
 from engine.answers.base import (
     AnswerJudgement,
@@ -29,7 +28,7 @@ from engine.answers.base import (
     FieldRenderer,
     mistake_diagnosis,
 )
-from engine.answers.reading_numbers import NumberRows, pointed_thousands, read_fitting, read_numbers
+from engine.answers.reading_numbers import NumberRows, is_usual, pointed_thousands, read_fitting, read_numbers
 from engine.answers.typed_text import format_error, normal_signs, unpasted, without_asides
 from engine.draws import RandomStream, RedrawNeeded
 from engine.errors import ExpressionError, ResponseFormatError, UndefinedValueError
@@ -55,6 +54,7 @@ _LONGEST_ENTRY = 80
 # Entries that a message names; more of them say no more.
 _MOST_NAMED = 4
 _AND = re.compile(r",? (?:and|und|&) ")
+_NOTHING = Fraction(0)
 _SHAPES = {0: "a number", 1: "a vector", 2: "a matrix"}
 
 
@@ -158,6 +158,8 @@ class NumericType(AnswerType):
                 text[:60],
                 expected=self.shape_words(part),
             )
+        if is_usual(text):  # nothing surrounds the numbers
+            return text
         return _AND.sub(", ", without_asides(unpasted(normal_signs(text))))
 
     def parse(self, text: str, part: Part) -> tuple[Fraction, ...]:
@@ -208,38 +210,30 @@ class NumericType(AnswerType):
     def judge(self, part: Part, answer: tuple[Fraction, ...]) -> AnswerJudgement:
         """Judge entries against the intervals; name near misses and known mistakes."""
         settings = NumericSettings.of(part)
-        right = self.right_entries(part, answer)
+        entered = EnteredNumbers(settings, answer)
+        right = entered.are_right()
         checks = _simplex_check(part, settings, answer)
         if all(right):
-            return AnswerJudgement(Fraction(1), "Right.", checks=checks)
+            return AnswerJudgement(1, "Right.", checks=checks)
         # Near misses earn the item's near credit, if it gives any, and get a sentence on rounding anyway.
-        near = _near_entries(settings, answer, right)
-        share = Fraction(Decimal(str(settings.near_credit)))
-        earned = [
-            Fraction(1) if all(r) else share if all(n) else Fraction(0)
-            for r, n in self._credit_groups(part, settings.partial, right, near)
-        ]
-        diagnosis = self._known_mistakes(part, answer)
+        near = entered.are_near(right)
+        groups = self._credit_groups(part, settings.partial, right, near)
+        hits = sum(all(r) for r, _ in groups)
+        fraction = Fraction(hits, len(groups)) if hits else _NOTHING
+        if settings.near_credit:
+            misses = sum(all(n) for _, n in groups) - hits  # what is right is near, too
+            fraction += Fraction(Decimal(str(settings.near_credit))) * misses / len(groups)
+        diagnosis = tuple(
+            mistake_diagnosis(known) for known, value in _mistakes_in_shape(part) if entered.equal(value.data)
+        )
         if all(near):
             diagnosis = (*diagnosis, self._rounding(part, settings, right))
-        fraction = sum(earned, Fraction(0)) / len(earned)
         return AnswerJudgement(fraction, self._message(part, right), diagnosis, checks=checks)
-
-    def _known_mistakes(self, part: Part, answer: Sequence[Fraction]) -> tuple[Diagnosis, ...]:
-        """Return every known mistake that gives these numbers; if several do, all are named."""
-        settings = NumericSettings.of(part)
-        return tuple(
-            mistake_diagnosis(known)
-            for known, value in _mistakes_in_shape(part)
-            if equals_mistake(settings, value.data, answer)
-        )
 
     @staticmethod
     def right_entries(part: Part, answer: Sequence[Fraction]) -> list[bool]:
         """Return for each entry whether it lies in its interval."""
-        settings = NumericSettings.of(part)
-        bounds = zip(answer, settings.lower, settings.upper, strict=True)
-        return [within(entry, float(entry), low, high) for entry, low, high in bounds]
+        return EnteredNumbers(NumericSettings.of(part), answer).are_right()
 
     def _credit_groups(
         self, part: Part, partial: str, right: Sequence[bool], near: Sequence[bool]
@@ -278,6 +272,15 @@ class NumericType(AnswerType):
     def observe(self, part: Part, text: str) -> tuple[Diagnosis, ...]:
         """Return the known mistakes that give these numbers in another shape, or rounded to whole ones."""
         settings = NumericSettings.of(part)
+        shape = None if part.key is None else part.key.shape
+        others = [
+            (known, known.value)
+            for known in part.known_wrong
+            if shape is not None and known.value is not None and known.value.shape != shape
+        ]
+        in_shape = _mistakes_in_shape(part) if settings.is_whole else []
+        if not others and not in_shape:  # nothing can be said, so that nothing is read again
+            return ()
         try:
             rows = read_numbers(self.bare(text, part), decimal_comma=settings.decimal_comma)
         except ResponseFormatError:
@@ -288,17 +291,13 @@ class NumericType(AnswerType):
                 return ()
             return tuple(
                 mistake_diagnosis(known)
-                for known, value in _mistakes_in_shape(part)
+                for known, value in in_shape
                 if all(map(is_written_as, value.data, entries))
             )
         return tuple(
             mistake_diagnosis(known)
-            for known in part.known_wrong
-            if known.value is not None
-            and part.key is not None
-            and known.value.shape != part.key.shape
-            and rows.has_shape(known.value.shape)
-            and equals_mistake(settings, known.value.data, entries)
+            for known, value in others
+            if rows.has_shape(value.shape) and EnteredNumbers(settings, entries).equal(value.data)
         )
 
     def interval_text(self, part: Part) -> str:
@@ -399,17 +398,6 @@ def _mistakes_in_shape(part: Part) -> list[tuple[KnownWrong, FloatArray]]:
     return [(known, known.value) for known in part.known_wrong if known.value and known.value.shape == shape]
 
 
-def _near_entries(settings: NumericSettings, answer: Sequence[Fraction], right: Sequence[bool]) -> list[bool]:
-    """Return for each entry whether it misses by rounding at most; whole numbers are never nearly right."""
-    if settings.is_whole:
-        return list(right)
-    bounds = zip(settings.lower, settings.upper, settings.places, strict=True)
-    return [
-        is_right or is_near(entry, *bound)
-        for entry, is_right, bound in zip(answer, right, bounds, strict=True)
-    ]
-
-
 def _plain(value: Fraction) -> str:
     # A numeral of at most nine decimals is shown as such; 1/3 stays the fraction that was typed.
     return decimal_text(float(value), None) if 10**9 % value.denominator == 0 else str(value)
@@ -430,11 +418,11 @@ def simplex_faults(settings: NumericSettings, row: Sequence[Fraction]) -> list[s
     """Return why a row of numbers can't be weights, rounded as the field asks; empty if it can."""
     faults = []
     places = [place for place in settings.places if place is not None]
-    if any(entry < 0 for entry in row):
+    if any(entry.numerator < 0 for entry in row):
         faults.append("A weight is negative.")
     # Each of n rounded weights is off by half a unit at most, and so is their sum by n times that.
     reach = len(row) * (10.0 ** -min(places) if places else _CLOSE) / 2 + _CLOSE
-    total = sum(map(float, row))
+    total = sum(floats_of(row))
     if abs(total - 1) > reach:
         faults.append(f"The weights sum to {decimal_text(total, max(places, default=6))}, not to 1.")
     return faults

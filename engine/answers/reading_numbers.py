@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from engine.answers.typed_text import format_error, normal_signs
 from engine.errors import ResponseFormatError
@@ -163,6 +164,36 @@ class NumberRows:
         return f"{count_noun(len(sizes), 'row')} of {count_noun(sizes[0], 'number')}"
 
 
+# What most people type, which has one reading: "[0.1, 0.25]", "0.1 0.25" or "[[1, 2], [3, 4]]". Everything
+# else takes the long way, of twenty patterns.
+_ENTRY = r"-?+[0-9]{1,15}+(?:\.[0-9]{1,15}+)?+"
+_ROW = rf"{_ENTRY}(?:,?+ {_ENTRY})*+"
+_USUAL = re.compile(rf"{_ROW}|\[{_ROW}\]|\[\[{_ROW}\](?:, \[{_ROW}\])*+\]")
+# Its longest: a hundred entries and more.
+_LONGEST_USUAL = 1_000
+
+
+def is_usual(text: str) -> bool:
+    """Return whether a text holds nothing but numbers in the most usual notation, which can't be misread."""
+    return len(text) <= _LONGEST_USUAL and _USUAL.fullmatch(text) is not None
+
+
+def _usual_rows(text: str) -> NumberRows:
+    """Return the numbers of a text that is :func:`is_usual`."""
+    if text.startswith("[["):
+        rows = [row.replace(",", "").split(" ") for row in text[2:-2].split("], [")]
+        return NumberRows(tuple(tuple(map(_usual_value, row)) for row in rows), is_flat=False)
+    entries = text.strip("[]").replace(",", "").split(" ")
+    return NumberRows((tuple(map(_usual_value, entries)),), is_flat=True)
+
+
+# Weights of a class to three decimals are a thousand numbers, and making a fraction is most of reading one.
+@lru_cache(maxsize=4096)
+def _usual_value(token: str) -> Fraction:
+    whole, _, decimals = token.partition(".")
+    return Fraction(int(whole + decimals), 10 ** len(decimals))
+
+
 def read_numbers(text: str, *, decimal_comma: bool = False) -> NumberRows:
     """Read numbers in any layout.
 
@@ -182,6 +213,8 @@ def read_numbers(text: str, *, decimal_comma: bool = False) -> NumberRows:
         raise format_error(
             f"the answer has {count_noun(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
         )
+    if is_usual(text):
+        return _usual_rows(text)
     body = _unwrapped(normal_signs(text).strip())
     transposed = _TRANSPOSED.search(body)
     if transposed is not None:
@@ -351,6 +384,7 @@ _GROUPS = r"[1-9][0-9]{0,2}(?:%s[0-9]{3})+(?![0-9])"
 _THOUSANDS = (",", r"\.", "[ ]", "['’‘′`´]", "_", "[·٬˙]")
 _GROUPED = [re.compile(rf"(?<![0-9.,]){_GROUPS % mark}") for mark in _THOUSANDS]
 _GROUPED_ALONE = [re.compile(rf"([+-]?)({_GROUPS % mark})(?:[.,]([0-9]+))?") for mark in _THOUSANDS]
+_THREE_DIGITS = re.compile("[0-9]{3}")  # without them nothing is a group of thousands
 # 1,250 or 25,270: three digits behind the comma, and no zero before it.
 _AS_THOUSANDS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2},[0-9]{3}(?![0-9])")
 # 25.270 in a field for whole numbers: German and Dutch readers separate thousands so.
@@ -362,6 +396,8 @@ def ungrouped(text: str) -> str | None:
 
     ``25,270``, ``25 270``, ``25'270`` and ``25_270`` give ``25270``, ``12,345.5`` gives ``12345.5``.
     """
+    if _THREE_DIGITS.search(text) is None:
+        return None
     for pattern in _GROUPED_ALONE:
         match = pattern.fullmatch(text)
         if match is not None:
@@ -377,6 +413,8 @@ def pointed_thousands(text: str) -> str | None:
 
 
 def _some_ungrouped(text: str) -> str | None:
+    if _THREE_DIGITS.search(text) is None:
+        return None
     for pattern in _GROUPED:
         match = pattern.search(text)
         # A single point is a decimal mark, whatever comes after it.
@@ -421,6 +459,8 @@ def read_fitting(
     ResponseFormatError
         No reading fits, or several may be meant.
     """
+    if is_usual(text) and fits(rows := _usual_rows(text)):
+        return rows
     by_commas, fault = _read(text)
     pointed = _with_points(text)
     as_decimals = _read(pointed)[0] if pointed is not None else None

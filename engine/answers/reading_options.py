@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from engine.answers.typed_text import format_error, normal_signs
 from engine.text.words import count_noun
@@ -20,6 +21,8 @@ _LEAD = re.compile(
     r"(?:\s*[:=]\s*|\s+)(?=\S)",
     re.IGNORECASE,
 )
+# What most people type: "a, c", "a c" or one letter.
+_USUAL_LETTERS = re.compile(r"[A-Za-z](?:(?:, ?| )[A-Za-z])*+")
 _OPTION_LABEL = re.compile(r"\(?([A-Za-z])[).:]?")
 _BULLET = re.compile(r"(?m)^[ \t]*[-*•][ \t]+(?=\S)")
 # Quotation marks, and what Markdown and LaTeX put around a letter; no letter stands for another one by them.
@@ -42,6 +45,16 @@ def same_words(text: str) -> str:
     return words.rstrip(".")
 
 
+# A class answers the same few questions again and again: their texts are made comparable once.
+words_of_option = lru_cache(maxsize=4096)(same_words)
+
+
+@lru_cache(maxsize=4096)
+def _flat_words(plain: str) -> str:
+    """Return an option's text as it is looked for in an answer."""
+    return normal_signs(words_of_option(plain))
+
+
 def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
     """Return the options whose texts were typed, in the order typed; None if there is anything else in it.
 
@@ -60,11 +73,8 @@ def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
     ResponseFormatError
         A letter stands before another option's text.
     """
-    # The longest first: one option's text may begin with another's.
-    texts = sorted(
-        ((same_words(plain), label) for label, plain in options.items()), key=lambda pair: -len(pair[0])
-    )
-    if len({words for words, _ in texts}) < len(texts) or not all(words for words, _ in texts):
+    words_of = {label: words_of_option(plain) for label, plain in options.items()}
+    if len(set(words_of.values())) < len(options) or not all(words_of.values()):
         return None
     body = "\n".join(
         " ".join(line.split()) for line in normal_signs(text).replace("’", "'").strip().split("\n")
@@ -73,7 +83,11 @@ def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
     flat = body.replace("\n", " ").casefold()
     if len(flat) != len(body):  # case folding made a letter longer (ß), so that places don't agree
         return None
-    texts = [(normal_signs(words), label) for words, label in texts]
+    texts = [(words, label) for label, plain in options.items() if (words := _flat_words(plain)) in flat]
+    if not texts:  # most people type letters
+        return None
+    # The longest first: one option's text may begin with another's.
+    texts.sort(key=lambda pair: -len(words_of[pair[1]]))
     labels: list[str] = []
     start = _end_of(_BEFORE_TEXT, body, 0)
     while start < len(body):
@@ -156,6 +170,22 @@ def read_labels(text: str, labels: Sequence[str], noun: str, *, in_order: bool =
         raise format_error(
             f"the answer has {count_noun(len(text), 'character')}; at most {MAX_LABELS} are read", text[:60]
         )
+    if _USUAL_LETTERS.fullmatch(text):
+        typed = text.lower().replace(",", " ").split()
+    else:
+        typed = _typed_letters(text, labels, expected, in_order=in_order)
+    if not typed:
+        raise format_error(
+            f"there is no letter in it; the {noun} are {labels[0]} to {labels[-1]}", text, expected
+        )
+    unknown = [label for label in typed if label not in labels]
+    if unknown:
+        raise format_error(f"there is no {unknown[0]} among the {noun}", text, expected)
+    return typed
+
+
+def _typed_letters(text: str, labels: Sequence[str], expected: str, *, in_order: bool) -> list[str]:
+    """Return the letters of an answer in whichever way they were typed."""
     body = _WRAPPING.sub(" ", _BULLET.sub(" ", normal_signs(text).translate(_LOOKALIKES))).strip()
     lead = _LEAD.match(body)
     body = body if lead is None else body[lead.end() :]
@@ -167,13 +197,6 @@ def read_labels(text: str, labels: Sequence[str], noun: str, *, in_order: bool =
     typed: list[str] = []
     for token in filter(None, _LABEL_SEPARATORS.split(body)):
         typed += _letters(token, labels, text, expected)
-    if not typed:
-        raise format_error(
-            f"there is no letter in it; the {noun} are {labels[0]} to {labels[-1]}", text, expected
-        )
-    unknown = [label for label in typed if label not in labels]
-    if unknown:
-        raise format_error(f"there is no {unknown[0]} among the {noun}", text, expected)
     return typed
 
 

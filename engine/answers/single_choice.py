@@ -21,7 +21,7 @@ from engine.answers.base import (
 )
 from engine.answers.options import WrittenOptions, rekeyed_choice
 from engine.answers.reading_numbers import NumberRows, read_numbers
-from engine.answers.reading_options import read_labels, read_texts, same_words
+from engine.answers.reading_options import read_labels, read_texts, same_words, words_of_option
 from engine.answers.typed_text import format_error, normal_signs, without_asides
 from engine.draws import ImpossibleDraw, RandomStream, RedrawNeeded
 from engine.errors import ResponseFormatError, UndefinedValueError
@@ -84,7 +84,7 @@ class SingleChoice(AnswerType):
                 expected=f"one letter from a to {part.options[-1].id}",
             )
         words = same_words(text)
-        by_text = [option.id for option in part.options if same_words(option.text.plain) == words]
+        by_text = [option.id for option in part.options if words_of_option(option.text.plain) == words]
         # Before letters: an option's text may itself be a single letter.
         if len(by_text) == 1:
             return by_text[0]

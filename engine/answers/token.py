@@ -70,6 +70,10 @@ _GROUP = re.compile(r"[\[({]([^\[\](){}]*)[\])}]")
 _STRONG = re.compile(r"[,;|&\n、，；]")
 # The tokens of drawn vocabularies: any of them may be typed, though the key doesn't have it.
 _LETTER_NAMES = "ABCDEFGH"
+# Tokens of such a vocabulary as variants keep them.
+_DRAWN = re.compile("[A-H](?: [A-H])*+")
+# How most people type a sequence, "A A C" or "AAC": none of the words that mean something is made of these.
+_USUAL = re.compile(r" *+(?:[A-Za-z]|[A-Ha-h]++)(?: (?:[A-Za-z]|[A-Ha-h]++))*+ *+")
 
 
 class UnclearTextError(ValueError):
@@ -143,6 +147,8 @@ class TokenSpelling:
         """
         if self.kind == "words":
             return self._words(text)
+        if self.kind == "sequence" and _USUAL.fullmatch(text):
+            return tuple(self._tokens(text))
         text = self._without_beginning(text)
         if self.kind == "sequences":
             text = _without_inner_commas(text)
@@ -191,12 +197,12 @@ class TokenSpelling:
             raise UnclearTextError("the commas cut the sequences into single tokens")
         return tuple(sequences)
 
-    def is_same(self, text: str, answer: tuple[str, ...]) -> bool:
-        """Return whether a text of the item, such as a known mistake's, is what was answered."""
+    def reading_of(self, text: str) -> tuple[str, ...] | None:
+        """Return how a known mistake's text is read, or None where what it gives can't be typed here."""
         try:
-            return self.read(text) == answer
-        except UnclearTextError:  # what this mistake gives can't be typed here
-            return False
+            return self.read(text)
+        except UnclearTextError:
+            return None
 
     def other_ways(self, text: str) -> list[str]:
         """Return an accepted text in the other ways in which people write it."""
@@ -249,6 +255,8 @@ def _marked(text: str) -> str:
 
 
 def _plain_dashes(text: str) -> str:
+    if text.isascii():
+        return text
     return "".join("-" if unicodedata.category(sign) == "Pd" or sign == "\u2212" else sign for sign in text)
 
 
@@ -258,6 +266,9 @@ def _spelling(accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive:
     def cased(text: str) -> str:
         return text if case_sensitive else text.casefold()
 
+    # What the lines below give; most variants have texts of their own, so that no memory helps them.
+    if accepted and all(map(_DRAWN.fullmatch, (*accepted, *wrong))):
+        return TokenSpelling("sequence", frozenset(cased(_LETTER_NAMES)), (), case_sensitive, hyphens=False)
     hyphens = any("-" in _plain_dashes(text) for text in (*accepted, *wrong))
     words = TokenSpelling("words", frozenset(), (), case_sensitive, hyphens)
     kinds = {_kind(text) for text in accepted}
@@ -274,6 +285,15 @@ def _spelling(accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive:
     return TokenSpelling(
         kind, frozenset(letters), lengths if kind == "sequences" else (), case_sensitive, hyphens
     )
+
+
+@lru_cache(maxsize=512)
+def _readings(
+    accepted: tuple[str, ...], wrong: tuple[str, ...], case_sensitive: bool
+) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...] | None, ...]]:
+    """Return how the accepted texts of a field are read, and those of its known mistakes."""
+    spelling = _spelling(accepted, wrong, case_sensitive)
+    return tuple(map(spelling.read, accepted)), tuple(map(spelling.reading_of, wrong))
 
 
 def _kind(text: str) -> str:
@@ -350,7 +370,7 @@ class Token(AnswerType):
             raise ImpossibleDraw(f"an accepted text can't be typed: {reason}") from None
         # Compared as answers are, so that "A B" and "ab" count as the same here too.
         for name, wrong in known:
-            if any(spelling.is_same(wrong, text) for text in right):
+            if spelling.reading_of(wrong) in right:
                 raise RedrawNeeded(f"{name} gives another answer than the key")
         settings = TokenSettings(answer.case_sensitive, answer.order_credit).as_json()
 
@@ -380,22 +400,27 @@ class Token(AnswerType):
 
     @staticmethod
     def _spelling(part: Part) -> TokenSpelling:
-        wrong = tuple(known.text for known in part.known_wrong if known.text is not None)
-        return TokenSpelling.of(part.key_ids, wrong, case_sensitive=TokenSettings.of(part).case_sensitive)
+        wrong = tuple([known.text for known in part.known_wrong if known.text is not None])
+        return _spelling(tuple(part.key_ids), wrong, TokenSettings.of(part).case_sensitive)
 
     def judge(self, part: Part, answer: tuple[str, ...]) -> AnswerJudgement:
         """Judge a text against the accepted ones; every known mistake that gives it is named."""
-        spelling = self._spelling(part)
-        accepted = {spelling.read(text) for text in part.key_ids}
+        settings = TokenSettings.of(part)
+        known_texts = [(known, known.text) for known in part.known_wrong if known.text is not None]
+        accepted, wrong = _readings(
+            tuple(part.key_ids), tuple([text for _, text in known_texts]), settings.case_sensitive
+        )
         if answer in accepted:
             return AnswerJudgement(1, "Right.")
         diagnosis = tuple(
-            mistake_diagnosis(known)
-            for known in part.known_wrong
-            if known.text is not None and spelling.is_same(known.text, answer)
+            [
+                mistake_diagnosis(known)
+                for (known, _), reading in zip(known_texts, wrong, strict=True)
+                if reading == answer
+            ]
         )
-        share = Fraction(Decimal(str(TokenSettings.of(part).order_credit or 0)))
-        if share and sorted(answer) in [sorted(text) for text in accepted]:
+        if settings.order_credit and sorted(answer) in [sorted(text) for text in accepted]:
+            share = Fraction(Decimal(str(settings.order_credit)))
             return AnswerJudgement(share, "These are the right ones, but not in the right order.", diagnosis)
         return AnswerJudgement(0, "Not right.", diagnosis)
 

@@ -60,6 +60,8 @@ def format_error(fault: str, got: str, expected: str | None = None) -> ResponseF
 
 def normal_signs(text: str) -> str:
     """Return text with signs and digits as on the keyboard: minus, plus, full-width forms, blanks."""
+    if text.isascii() and text.isprintable():  # typed on such a keyboard, without tabs or line ends
+        return text
     dashed = _RAISED_PLUS.sub("+", _RAISED_MINUS.sub("-", text.translate(_SIGNS)))
     return "".join(
         " " if c.isspace() and c != "\n" else c for c in dashed.replace("\r\n", "\n").replace("\r", "\n")
@@ -169,6 +171,8 @@ _GREEK = re.compile(
 )
 _RULE = re.compile(r"[\s|:+=-]++")
 _CORNERS = str.maketrans("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠│┃║", "            |||")
+# On one line, and without anything that the patterns above look for.
+_BARE_NUMBERS = re.compile(r"[0-9eE.,+\-/ \[\]()]*+")
 # A list's bullet has a blank after it; a minus sign next to its number has none.
 _BULLET = re.compile(r"[-*•]\s++(?=[+\-.0-9\[(])")
 
@@ -186,6 +190,8 @@ def unpasted(text: str) -> str:
     ResponseFormatError
         Every line begins with a dash that can be a list's or a minus sign.
     """
+    if _BARE_NUMBERS.fullmatch(text):
+        return text.strip()
     plain = _SCALAR.sub(r"\1", text)
     if "\\" in plain:
         plain = _without_latex(plain)

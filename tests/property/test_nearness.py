@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers.asked_precision import (
+    EnteredNumbers,
     NumericSettings,
     _equals_exactly,
-    _equals_roughly,
     _is_near_exactly,
     is_near,
     within,
@@ -68,5 +68,5 @@ def test_a_mistakes_value_is_recognised_as_exact_arithmetic_does(cases, data):
         float(entry + data.draw(st.sampled_from([-1, 0, 1])) * half / 2 + data.draw(HAIRS))
         for entry, half in zip(answer, reach, strict=True)
     )
-    roughly = _equals_roughly(settings, wrong, answer)
+    roughly = EnteredNumbers(settings, answer)._equal_roughly(wrong)
     assert roughly in (None, _equals_exactly(settings, wrong, answer))
