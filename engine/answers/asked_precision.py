@@ -6,10 +6,11 @@ half a unit of the last place, widened by how far those roundings can move the k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 from engine.answers.base import FieldContext, PartSettings
@@ -26,7 +27,7 @@ from engine.expressions.values import (
     unit,
     whole_interval,
 )
-from engine.model import FloatArray
+from engine.model import FloatArray, KnownWrong
 
 # Where an item doesn't state its working precision: two decimals more than it asks for, so that rounding on
 # the way rarely reaches the last place asked for.
@@ -295,8 +296,9 @@ class EnteredNumbers:
         self.settings = settings
         self.exact = exact
         self.floats = floats_of(exact)
+        # None where each value has a place of its own.
+        self._half_unit = _half_unit(settings, 0.0) if settings.significant is None else None
         self._reaches: list[float] | None = None
-        self._half_unit = 0.0
 
     def are_right(self) -> list[bool]:
         """Return for each entry whether it lies in its interval."""
@@ -311,6 +313,20 @@ class EnteredNumbers:
         bounds = zip(right, self.exact, settings.lower, settings.upper, settings.places, strict=True)
         return [is_right or is_near(*bound) for is_right, *bound in bounds]
 
+    def mistakes(self, known: Iterable[tuple[KnownWrong, FloatArray]]) -> list[KnownWrong]:
+        """Return the known mistakes that gave these entries, at the item's rounding."""
+        if self._reaches is None:
+            self._reaches = self._float_reaches()
+        first, far = self.floats[0], inf
+        if self._half_unit is not None:
+            # Most mistakes are seen to be others at the first entry: the doubt of floats is far below this.
+            far = 2 * (max(self._reaches[0], self._half_unit) + _DOUBT * (1.0 + abs(first)))
+        return [
+            mistake
+            for mistake, value in known
+            if abs(value.data[0] - first) <= far and self.equal(value.data)
+        ]
+
     def equal(self, wrong: Sequence[float]) -> bool:
         """Return whether the entries equal what a known mistake gives, at the item's rounding."""
         roughly = self._equal_roughly(wrong)
@@ -321,9 +337,8 @@ class EnteredNumbers:
         if self._reaches is None:  # once for all known mistakes
             self._reaches = self._float_reaches()
         is_equal: bool | None = True
-        by_value = self.settings.significant is not None
         for value, typed, reach in zip(wrong, self.floats, self._reaches, strict=True):
-            half_unit = _half_unit(self.settings, value) if by_value else self._half_unit
+            half_unit = _half_unit(self.settings, value) if self._half_unit is None else self._half_unit
             reach = half_unit if half_unit > reach else reach
             gap, doubt = abs(value - typed), _DOUBT * max(1.0, abs(value), abs(typed))
             if gap > reach + doubt:
@@ -333,18 +348,11 @@ class EnteredNumbers:
         return is_equal
 
     def _float_reaches(self) -> list[float]:
-        settings = self.settings
-        if settings.significant is None:
-            self._half_unit = _half_unit(settings, 0.0)
-        widths = [
-            (float(high) - float(low)) / 2 for low, high in zip(settings.lower, settings.upper, strict=True)
-        ]
+        bounds = zip(self.settings.lower, self.settings.upper, strict=True)
+        widths = [(float(high) - float(low)) / 2 for low, high in bounds]
         if len(widths) != len(self.floats):
             widths = [max(widths, default=0.0)] * len(self.floats)
-        return [
-            max(width, _CLOSE * max(1.0, abs(typed)))
-            for width, typed in zip(widths, self.floats, strict=True)
-        ]
+        return [max(w, _CLOSE, _CLOSE * abs(typed)) for w, typed in zip(widths, self.floats, strict=True)]
 
 
 def _half_unit(settings: NumericSettings, value: float) -> float:

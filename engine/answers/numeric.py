@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from engine.answers.asked_precision import (
     AskedPrecision,
-    NumericSettings,
     EnteredNumbers,
+    NumericSettings,
     floats_of,
     is_written_as,
     numbers,
@@ -223,9 +223,7 @@ class NumericType(AnswerType):
         if settings.near_credit:
             misses = sum(all(n) for _, n in groups) - hits  # what is right is near, too
             fraction += Fraction(Decimal(str(settings.near_credit))) * misses / len(groups)
-        diagnosis = tuple(
-            mistake_diagnosis(known) for known, value in _mistakes_in_shape(part) if entered.equal(value.data)
-        )
+        diagnosis = tuple(map(mistake_diagnosis, entered.mistakes(_mistakes_in_shape(part))))
         if all(near):
             diagnosis = (*diagnosis, self._rounding(part, settings, right))
         return AnswerJudgement(fraction, self._message(part, right), diagnosis, checks=checks)
@@ -294,11 +292,8 @@ class NumericType(AnswerType):
                 for known, value in in_shape
                 if all(map(is_written_as, value.data, entries))
             )
-        return tuple(
-            mistake_diagnosis(known)
-            for known, value in others
-            if rows.has_shape(value.shape) and EnteredNumbers(settings, entries).equal(value.data)
-        )
+        in_layout = [(known, value) for known, value in others if rows.has_shape(value.shape)]
+        return tuple(map(mistake_diagnosis, EnteredNumbers(settings, entries).mistakes(in_layout)))
 
     def interval_text(self, part: Part) -> str:
         """Return the interval that is graded, entry by entry: shown only with the key."""
@@ -395,7 +390,7 @@ def _would_pass(wrong: FloatArray, places: Sequence[int | None], intervals: Sequ
 def _mistakes_in_shape(part: Part) -> list[tuple[KnownWrong, FloatArray]]:
     """Return the known mistakes whose values have the key's shape."""
     shape = None if part.key is None else part.key.shape
-    return [(known, known.value) for known in part.known_wrong if known.value and known.value.shape == shape]
+    return [(known, v) for known in part.known_wrong if (v := known.value) is not None and v.shape == shape]
 
 
 def _plain(value: Fraction) -> str:

@@ -57,7 +57,9 @@ def test_only_what_has_one_reading_is_usual(text):
 
 @given(st.lists(st.sampled_from(LETTERS), min_size=1, max_size=6), st.data())
 def test_usual_letters_are_read_as_by_the_long_way(letters, data):
-    text = letters[0] + "".join(data.draw(st.sampled_from([", ", ",", " "])) + letter for letter in letters[1:])
+    text = letters[0] + "".join(
+        data.draw(st.sampled_from([", ", ",", " "])) + letter for letter in letters[1:]
+    )
     labels = sorted({letter.lower() for letter in letters} | {"a"})
     for in_order in (False, True):
         short = read_labels(text, labels, "options", in_order=in_order)
