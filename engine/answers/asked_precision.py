@@ -258,7 +258,7 @@ def is_near(entry: Fraction, low: str, high: str, place: int | None) -> bool:
     step = 10.0**-place
     # Near is at most a unit from the rounded key, which is at most half a unit from the middle: beyond three
     # units no exact arithmetic is needed.
-    if abs(float(entry) - (float(low) + float(high)) / 2) > 3 * step:
+    if abs(entry.numerator / entry.denominator - (float(low) + float(high)) / 2) > 3 * step:
         return False
     return _is_near_exactly(entry, Fraction(low), Fraction(high), place)
 
@@ -310,8 +310,8 @@ class EnteredNumbers:
         settings = self.settings
         if settings.is_whole:
             return list(right)
-        bounds = zip(right, self.exact, settings.lower, settings.upper, settings.places, strict=True)
-        return [is_right or is_near(*bound) for is_right, *bound in bounds]
+        bounds = zip(self.exact, settings.lower, settings.upper, settings.places, strict=True)
+        return [is_right or is_near(*bound) for is_right, bound in zip(right, bounds, strict=True)]
 
     def mistakes(self, known: Iterable[tuple[KnownWrong, FloatArray]]) -> list[KnownWrong]:
         """Return the known mistakes that gave these entries, at the item's rounding."""

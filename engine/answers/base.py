@@ -320,9 +320,10 @@ class AnswerType:
     def mark(self, part: Part, answer: Any) -> PartResult:
         """Return the points of what :meth:`parse` returned."""
         judgement = self.judge(part, answer)
-        is_full = judgement.fraction >= 1
+        share = float(judgement.fraction)
+        is_full = share >= 1
         # A third of a point doesn't survive rounding: full marks are the part's own, to the last bit.
-        points = part.points if is_full else round(float(judgement.fraction) * part.points, 9)
+        points = part.points if is_full else round(share * part.points, 9)
         verdict = Verdict.PASSED if is_full else Verdict.FAILED
         check = Check(part.id, verdict, points, part.points, judgement.message)
         return PartResult(

@@ -28,7 +28,8 @@ class Number(NumericType):
 
     def fit(self, rows: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
         """Return the number if there is exactly one."""
-        return rows.entries if len(rows.entries) == 1 else None
+        entries = rows.entries
+        return entries if len(entries) == 1 else None
 
     def shape_words(self, part: Part) -> str:
         """Return ``one number``."""

@@ -144,6 +144,8 @@ class NumberRows:
     @property
     def entries(self) -> tuple[Fraction, ...]:
         """All numbers in order."""
+        if len(self.rows) == 1:
+            return self.rows[0]
         return tuple(entry for row in self.rows for entry in row)
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:

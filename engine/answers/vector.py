@@ -24,7 +24,8 @@ class Vector(NumericType):
     def fit(self, rows: NumberRows, part: Part) -> tuple[Fraction, ...] | None:
         """Return the entries of one row, or of rows with one number each."""
         is_line = len(rows.rows) == 1 or all(len(row) == 1 for row in rows.rows)
-        return rows.entries if is_line and len(rows.entries) == self._size(part) else None
+        entries = rows.entries
+        return entries if is_line and len(entries) == self._size(part) else None
 
     def shape_words(self, part: Part) -> str:
         """Return e.g. ``3 numbers``."""
