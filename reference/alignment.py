@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
-
 from reference.errors import ArgumentError
-from reference.shapes import ArrayLike, floating, normal_axis, number
+from reference.shapes import Array, ArrayLike, floating, is_abstract, namespace, normal_axis, number
 
 __all__ = ["aligned_positions", "hard_alignment", "threshold_alignment"]
 
 
-def aligned_positions(A: ArrayLike, axis: int = -1) -> Tensor:
+def aligned_positions(A: ArrayLike, axis: int = -1) -> Array:
     """Return the position of the largest weight, the first of equals.
 
     Parameters
@@ -23,7 +20,7 @@ def aligned_positions(A: ArrayLike, axis: int = -1) -> Tensor:
 
     Returns
     -------
-    Tensor of int64
+    array of int64
         Shape of ``A`` without that axis.
 
     Raises
@@ -34,10 +31,12 @@ def aligned_positions(A: ArrayLike, axis: int = -1) -> Tensor:
         If an entry is NaN: no weight is the largest then.
     """
     (A,) = floating(A=A)
-    return _checked(A).argmax(normal_axis("A", A, axis))
+    axis = normal_axis("A", A, axis)
+    # [...]: of a single number numpy makes a scalar, and this an array again
+    return namespace(A).argmax(_checked(A), axis=axis)[...]
 
 
-def hard_alignment(A: ArrayLike, axis: int = -1) -> Tensor:
+def hard_alignment(A: ArrayLike, axis: int = -1) -> Array:
     """Return the weights made hard: 1 at the largest, 0 elsewhere, ties to the first.
 
     Parameters
@@ -47,7 +46,7 @@ def hard_alignment(A: ArrayLike, axis: int = -1) -> Tensor:
 
     Returns
     -------
-    Tensor, shape and dtype of ``A``
+    array, shape and dtype of ``A``
 
     Raises
     ------
@@ -62,11 +61,15 @@ def hard_alignment(A: ArrayLike, axis: int = -1) -> Tensor:
     """
     (A,) = floating(A=A)
     axis = normal_axis("A", A, axis)
-    best = _checked(A).argmax(axis, keepdim=True)
-    return torch.zeros_like(A).scatter(axis, best, 1.0)
+    xp = namespace(A)
+    best = xp.argmax(_checked(A), axis=axis, keepdims=True)
+    along = [1] * A.ndim
+    along[axis] = A.shape[axis]
+    positions = xp.reshape(xp.arange(A.shape[axis], device=A.device), tuple(along))
+    return xp.astype(positions == best, A.dtype)
 
 
-def threshold_alignment(A: ArrayLike, threshold: float) -> Tensor:
+def threshold_alignment(A: ArrayLike, threshold: float) -> Array:
     """Return which weights reach a threshold; a word may be aligned with several or none.
 
     Parameters
@@ -77,7 +80,7 @@ def threshold_alignment(A: ArrayLike, threshold: float) -> Tensor:
 
     Returns
     -------
-    Tensor of bool, shape of ``A``
+    array of bool, shape of ``A``
 
     Raises
     ------
@@ -91,7 +94,8 @@ def threshold_alignment(A: ArrayLike, threshold: float) -> Tensor:
     return threshold <= A
 
 
-def _checked(A: Tensor) -> Tensor:
-    if not A.is_meta and torch.isnan(A).any():
+def _checked(A: Array) -> Array:
+    xp = namespace(A)
+    if not is_abstract(A) and bool(xp.any(xp.isnan(A))):
         raise ArgumentError("A holds NaN, so that no weight is the largest")
     return A

@@ -6,11 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from torch import Tensor
-
 from reference.errors import ArgumentError
 from reference.scores import Score, score_with
-from reference.shapes import ArrayLike, bind, floating, number
+from reference.shapes import Array, ArrayLike, bind, floating, number
 from reference.weights import masked_softmax, softmax
 
 __all__ = ["AttentionResult", "attention", "context", "scale_divisor", "sdpa"]
@@ -21,17 +19,17 @@ class AttentionResult(NamedTuple):
 
     Attributes
     ----------
-    scores, weights : Tensor, (..., n)
-    output : Tensor, (..., dv)
+    scores, weights : array, (..., n)
+    output : array, (..., dv)
         The context vector.
     """
 
-    scores: Tensor
-    weights: Tensor
-    output: Tensor
+    scores: Array
+    weights: Array
+    output: Array
 
 
-def context(weights: ArrayLike, values: ArrayLike) -> Tensor:
+def context(weights: ArrayLike, values: ArrayLike) -> Array:
     """Return the weighted sum c = sum_j w_j v_j.
 
     The weights are used as they are: nothing is normalised here.
@@ -44,7 +42,7 @@ def context(weights: ArrayLike, values: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (..., d)
+    array, (..., d)
 
     Raises
     ------
@@ -59,7 +57,7 @@ def context(weights: ArrayLike, values: ArrayLike) -> Tensor:
     bind(("weights", weights, ("n",)), ("values", values, ("n", "d")))
     if values.ndim == 2:
         return weights @ values
-    return (weights.unsqueeze(-2) @ values).squeeze(-2)
+    return (weights[..., None, :] @ values)[..., 0, :]
 
 
 def attention(
@@ -112,7 +110,7 @@ def sdpa(
     V: ArrayLike,
     mask: ArrayLike | None = None,
     scale: float | str | None = "sqrt_dk",
-) -> Tensor:
+) -> Array:
     """Return scaled dot-product attention softmax(Q K^T / sqrt(dk)) V.
 
     Parameters
@@ -128,7 +126,7 @@ def sdpa(
 
     Returns
     -------
-    Tensor, (..., m, dv)
+    array, (..., m, dv)
 
     Raises
     ------

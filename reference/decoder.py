@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
-
 from reference.attending import AttentionResult, attention
 from reference.errors import ArgumentError
 from reference.scores import SCORES, Score, take
-from reference.shapes import ArrayLike, bind, floating, join, matvec
+from reference.shapes import Array, ArrayLike, bind, floating, join, matvec, namespace
 from reference.weights import softmax
 from reference.wiring import ContextIn, Order, QueryState, Wiring, wire
 
@@ -23,24 +20,24 @@ class DecoderStep(NamedTuple):
 
     Attributes
     ----------
-    scores, weights : Tensor, (..., n)
-    context : Tensor, (..., dh)
-    preactivation : Tensor, (..., ds)
+    scores, weights : array, (..., n)
+    context : array, (..., dh)
+    preactivation : array, (..., ds)
         What goes into the tanh of the state.
-    state : Tensor, (..., ds)
+    state : array, (..., ds)
         s_t.
-    probabilities : Tensor, (..., V)
+    probabilities : array, (..., V)
     """
 
-    scores: Tensor
-    weights: Tensor
-    context: Tensor
-    preactivation: Tensor
-    state: Tensor
-    probabilities: Tensor
+    scores: Array
+    weights: Array
+    context: Array
+    preactivation: Array
+    state: Array
+    probabilities: Array
 
 
-def initial_state(H: ArrayLike, s0: ArrayLike | str = "encoder_final") -> Tensor:
+def initial_state(H: ArrayLike, s0: ArrayLike | str = "encoder_final") -> Array:
     """Return the decoder's first state (D-14).
 
     Parameters
@@ -52,7 +49,7 @@ def initial_state(H: ArrayLike, s0: ArrayLike | str = "encoder_final") -> Tensor
 
     Returns
     -------
-    Tensor, (..., dh) or (..., ds)
+    array, (..., dh) or (..., ds)
 
     Notes
     -----
@@ -126,13 +123,14 @@ def decoder_step(
     given = dict(zip(_names(wiring), matrices, strict=True))
     # the square matrix first: where it and the state differ, the state is what doesn't fit
     bind(("y", y, ("de",)), ("Ws", given["Ws"], ("ds", "ds")), ("s", s, ("ds",)), ("H", H, ("n", "dh")))
+    tanh = namespace(H).tanh
     if wiring.order == "attend_then_rnn":
         attended = _attend(s, H, given, wiring, mask)
         pre = _preactivation(y, s, attended.output, given, wiring)
-        state = torch.tanh(pre)
+        state = tanh(pre)
     else:
         pre = _preactivation(y, s, None, given, wiring)
-        state = torch.tanh(pre)
+        state = tanh(pre)
         attended = _attend(state if wiring.query_state == "current" else s, H, given, wiring, mask)
     blocks = {"token": y, "context": attended.output, "state": state, "previous_state": s}
     P = _probabilities([blocks[name] for name in wiring.output], given["Wy"], wiring)
@@ -150,28 +148,24 @@ def _needed(params: Mapping[str, ArrayLike], wiring: Wiring) -> dict[str, ArrayL
 
 
 def _attend(
-    query: Tensor, H: Tensor, params: Mapping[str, Tensor], wiring: Wiring, mask: ArrayLike | None
+    query: Array, H: Array, params: Mapping[str, Array], wiring: Wiring, mask: ArrayLike | None
 ) -> AttentionResult:
     return attention(query, H, None, wiring.score, mask, params=params)
 
 
-def _preactivation(
-    y: Tensor, s: Tensor, c: Tensor | None, params: Mapping[str, Tensor], wiring: Wiring
-) -> Tensor:
+def _preactivation(y: Array, s: Array, c: Array | None, params: Mapping[str, Array], wiring: Wiring) -> Array:
     recurrent = _product("Ws", params["Ws"], "ds", s, "ds")
     if c is not None and wiring.context_in_state:
         return _product("Wx", params["Wx"], "ds", join(c, y), "[c; y]", s) + recurrent
     return _product("Wx", params["Wx"], "ds", y, "de", s) + recurrent
 
 
-def _probabilities(blocks: list[Tensor], Wy: Tensor, wiring: Wiring) -> Tensor:
+def _probabilities(blocks: list[Array], Wy: Array, wiring: Wiring) -> Array:
     entering = blocks[0] if len(blocks) == 1 else join(*blocks)
     return softmax(_product("Wy", Wy, "V", entering, f"[{'; '.join(wiring.output)}]"))
 
 
-def _product(
-    name: str, W: Tensor, rows: str, x: Tensor, columns: str, result: Tensor | None = None
-) -> Tensor:
+def _product(name: str, W: Array, rows: str, x: Array, columns: str, result: Array | None = None) -> Array:
     known = () if result is None else ((rows, result, (rows,)),)
     bind(*known, (columns, x, (columns,)), (name, W, (rows, columns)))
     return matvec(W, x)

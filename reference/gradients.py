@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
-
 from reference.attending import scale_divisor
-from reference.shapes import ArrayLike, bind, floating
+from reference.shapes import Array, ArrayLike, bind, floating, namespace, sum_to
 from reference.weights import masked_softmax, softmax
 
 __all__ = ["AttentionGradients", "grad_attention", "softmax_jacobian", "softmax_vjp"]
@@ -17,12 +14,12 @@ __all__ = ["AttentionGradients", "grad_attention", "softmax_jacobian", "softmax_
 class AttentionGradients(NamedTuple):
     """Gradients for queries, keys and values, each in the shape of its array."""
 
-    dQ: Tensor  # noqa: N815
-    dK: Tensor  # noqa: N815
-    dV: Tensor  # noqa: N815
+    dQ: Array  # noqa: N815
+    dK: Array  # noqa: N815
+    dV: Array  # noqa: N815
 
 
-def softmax_jacobian(w: ArrayLike) -> Tensor:
+def softmax_jacobian(w: ArrayLike) -> Array:
     """Return dw_i/de_j = w_i (delta_ij - w_j) from the weights w = softmax(e).
 
     Parameters
@@ -32,7 +29,7 @@ def softmax_jacobian(w: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (..., n, n)
+    array, (..., n, n)
         Symmetric; rows sum to 0.
 
     Raises
@@ -46,10 +43,12 @@ def softmax_jacobian(w: ArrayLike) -> Tensor:
     """
     (w,) = floating(w=w)
     bind(("w", w, ("n",)))
-    return torch.diag_embed(w) - w.unsqueeze(-1) * w.unsqueeze(-2)
+    xp, column = namespace(w), w[..., :, None]
+    diagonal = xp.eye(w.shape[-1], dtype=xp.bool, device=w.device)
+    return xp.where(diagonal, column, xp.zeros_like(column)) - column * w[..., None, :]
 
 
-def softmax_vjp(w: ArrayLike, g: ArrayLike) -> Tensor:
+def softmax_vjp(w: ArrayLike, g: ArrayLike) -> Array:
     """Return J^T g = w (g - g · w), J being the Jacobian of the softmax.
 
     Parameters
@@ -61,7 +60,7 @@ def softmax_vjp(w: ArrayLike, g: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (..., n)
+    array, (..., n)
         Gradient with respect to the scores.
 
     Raises
@@ -71,7 +70,7 @@ def softmax_vjp(w: ArrayLike, g: ArrayLike) -> Tensor:
     """
     w, g = floating(w=w, g=g)
     bind(("w", w, ("n",)), ("g", g, ("n",)))
-    return w * (g - (w * g).sum(-1, keepdim=True))
+    return w * (g - namespace(w).sum(w * g, axis=-1, keepdims=True))
 
 
 def grad_attention(
@@ -115,4 +114,4 @@ def grad_attention(
     P = softmax(scores) if mask is None else masked_softmax(scores, mask)
     dS = softmax_vjp(P, G @ V.mT) / divisor
     dQ, dK, dV = dS @ K, dS.mT @ Q, P.mT @ G
-    return AttentionGradients(dQ.sum_to_size(Q.shape), dK.sum_to_size(K.shape), dV.sum_to_size(V.shape))
+    return AttentionGradients(sum_to(dQ, Q.shape), sum_to(dK, K.shape), sum_to(dV, V.shape))

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from reference.shapes import whole
+from reference.shapes import Array, namespace, whole
 
 __all__ = ["causal_mask"]
 
 
-def causal_mask(n: int, device: torch.device | str | None = None) -> Tensor:
+def causal_mask(n: int, like: Array | None = None) -> Array:
     """Return the mask under which a token sees itself and what came before it.
 
     Parameters
     ----------
     n : int
         Number of tokens, 0 or more; none have an empty mask of the shape (0, 0).
-    device : torch.device or str, optional
-        Where the mask shall live.
+    like : array, optional
+        Whose library and device the mask gets; numpy's if left out.
 
     Returns
     -------
-    Tensor of bool, (n, n)
+    array of bool, (n, n)
         Queries along the rows, keys along the columns; True = may attend. Lower triangular,
         diagonal included.
 
@@ -36,5 +35,5 @@ def causal_mask(n: int, device: torch.device | str | None = None) -> Tensor:
     Background; no lecture prints it.
     """
     n = whole("n", n)
-    position = torch.arange(n, device=device)
-    return position <= position.unsqueeze(-1)
+    position = np.arange(n) if like is None else namespace(like).arange(n, device=like.device)
+    return position <= position[:, None]

@@ -6,16 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from torch import Tensor
-
 from reference.errors import ArgumentError
-from reference.shapes import ArrayLike, bind, floating, whole
+from reference.shapes import Array, ArrayLike, bind, floating, namespace, whole
 from reference.tables import Model, resolve, row_of
 
 __all__ = ["chain_prob", "sequence_logprob", "sequence_prob"]
 
 
-def chain_prob(p: ArrayLike) -> Tensor:
+def chain_prob(p: ArrayLike) -> Array:
     """Return the product of conditional probabilities P(y_t | y_<t, x).
 
     Parameters
@@ -25,7 +23,7 @@ def chain_prob(p: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (...)
+    array, (...)
 
     Raises
     ------
@@ -38,13 +36,14 @@ def chain_prob(p: ArrayLike) -> Tensor:
     """
     (p,) = floating(p=p)
     bind(("p", p, ("T",)))
-    if not bool(((p >= 0) & (p <= 1)).all()):
+    xp = namespace(p)
+    if not bool(xp.all((p >= 0) & (p <= 1))):
         raise ArgumentError("p holds entries that aren't between 0 and 1")
-    return p.prod(-1)
+    return xp.prod(p, axis=-1)[...]  # of a single number numpy makes a scalar, and [...] an array again
 
 
 def sequence_logprob(
-    model: Model, seq: Sequence[int] | Tensor, s0: Any = None, bos: int | None = None
+    model: Model, seq: Sequence[int] | Array, s0: Any = None, bos: int | None = None
 ) -> float:
     """Return the log-probability of a sequence of words.
 
@@ -52,7 +51,7 @@ def sequence_logprob(
     ----------
     model : callable ``step(y, s) -> (P, s_new)``, or table
         See :mod:`reference.tables`.
-    seq : sequence or Tensor of whole numbers
+    seq : sequence or array of whole numbers
         Word ids without the start symbol; the end symbol, if meant, included.
     s0 : object, optional
         The step function's first state.
@@ -72,7 +71,7 @@ def sequence_logprob(
     return math.fsum(math.log(p) if p else -math.inf for p in _conditionals(model, seq, s0, bos))
 
 
-def sequence_prob(model: Model, seq: Sequence[int] | Tensor, s0: Any = None, bos: int | None = None) -> float:
+def sequence_prob(model: Model, seq: Sequence[int] | Array, s0: Any = None, bos: int | None = None) -> float:
     """Return the probability of a sequence of words.
 
     Parameters and errors are those of :func:`sequence_logprob`.
@@ -88,8 +87,8 @@ def sequence_prob(model: Model, seq: Sequence[int] | Tensor, s0: Any = None, bos
     return math.prod(_conditionals(model, seq, s0, bos))
 
 
-def _conditionals(model: Model, seq: Sequence[int] | Tensor, s0: Any, bos: int | None) -> Iterator[float]:
-    words = [whole("seq", word) for word in (seq.tolist() if isinstance(seq, Tensor) else seq)]
+def _conditionals(model: Model, seq: Sequence[int] | Array, s0: Any, bos: int | None) -> Iterator[float]:
+    words = [whole("seq", word) for word in (seq if isinstance(seq, Sequence) else seq.tolist())]
     if not words:
         raise ArgumentError("seq is empty, expected at least one word")
     step, state, word, _, _ = resolve(model, s0, bos, -1, len(words), limit_name="the length of seq")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from torch import Tensor
-
 from reference.attending import scale_divisor, sdpa
 from reference.errors import ArgumentError, ShapeError
 from reference.masks import causal_mask
-from reference.shapes import ArrayLike, bind, boolean, fit_mask, flag, floating, whole
+from reference.shapes import Array, ArrayLike, bind, boolean, fit_mask, flag, floating, namespace, whole
 
 __all__ = ["multi_head", "self_attention"]
 
@@ -20,7 +18,7 @@ def self_attention(
     causal: bool = False,
     *,
     scale: float | str | None = "sqrt_dk",
-) -> Tensor:
+) -> Array:
     """Return the self-attention of the tokens in the rows of X.
 
     Q = X Wq, K = X Wk, V = X Wv, then :func:`reference.sdpa`.
@@ -38,7 +36,7 @@ def self_attention(
 
     Returns
     -------
-    Tensor, (..., n, dv)
+    array, (..., n, dv)
 
     Raises
     ------
@@ -53,17 +51,17 @@ def self_attention(
     """
     given = {"X": X, "Wq": Wq, "Wk": Wk, "Wv": Wv}
     names = [name for name, value in given.items() if value is not None]
-    tensors = floating(**{name: value for name, value in given.items() if value is not None})
-    have = dict(zip(names, tensors, strict=True))
+    arrays = floating(**{name: value for name, value in given.items() if value is not None})
+    have = dict(zip(names, arrays, strict=True))
     tokens = have["X"]
     axes = {"X": ("n", "d"), "Wq": ("d", "dk"), "Wk": ("d", "dk"), "Wv": ("d", "dv")}
-    sizes = bind(*((name, tensor, axes[name]) for name, tensor in have.items()))
+    sizes = bind(*((name, array, axes[name]) for name, array in have.items()))
     if ("Wq" in have) != ("Wk" in have) and sizes["dk"] != sizes["d"]:
         only = "Wq" if "Wq" in have else "Wk"
         note = "the other side isn't projected"
         raise ShapeError(only, have[only].shape, f"(..., {sizes['d']}, {sizes['d']})", note)
     Q, K, V = (tokens @ have[name] if name in have else tokens for name in ("Wq", "Wk", "Wv"))
-    mask = causal_mask(sizes["n"], tokens.device) if flag("causal", causal) else None
+    mask = causal_mask(sizes["n"], tokens) if flag("causal", causal) else None
     return sdpa(Q, K, V, mask, scale)
 
 
@@ -77,7 +75,7 @@ def multi_head(
     mask: ArrayLike | None = None,
     *,
     scale: float | str | None = "sqrt_dk",
-) -> Tensor:
+) -> Array:
     """Return multi-head self-attention: h heads side by side, joined by Wo.
 
     Heads are consecutive blocks of columns of Wq, Wk and Wv; the joined heads are multiplied by Wo
@@ -98,7 +96,7 @@ def multi_head(
 
     Returns
     -------
-    Tensor, (..., n, d_out)
+    array, (..., n, d_out)
 
     Raises
     ------
@@ -125,14 +123,17 @@ def multi_head(
     if mask is not None:
         mask = boolean("mask", mask, X)
         fit_mask(mask, (*Q.shape[:-3], sizes["n"], sizes["n"]))  # before it gets the axis of the heads
-        mask = mask.unsqueeze(-3) if mask.ndim > 2 else mask  # (..., 1, n, n): the same for all heads
+        mask = mask[..., None, :, :] if mask.ndim > 2 else mask  # (..., 1, n, n): the same for all heads
     return _merge(sdpa(Q, K, V, mask, divisor)) @ Wo
 
 
-def _split(x: Tensor, h: int) -> Tensor:
-    blocks = x.reshape(*x.shape[:-1], h, x.shape[-1] // h)  # (..., n, h * c) -> (..., n, h, c)
-    return blocks.transpose(-2, -3)  # (..., h, n, c)
+def _split(x: Array, h: int) -> Array:
+    xp = namespace(x)
+    blocks = xp.reshape(x, (*x.shape[:-1], h, x.shape[-1] // h))  # (..., n, h * c) -> (..., n, h, c)
+    return xp.moveaxis(blocks, -2, -3)  # (..., h, n, c)
 
 
-def _merge(x: Tensor) -> Tensor:
-    return x.transpose(-2, -3).flatten(-2)  # (..., h, n, c) -> (..., n, h * c)
+def _merge(x: Array) -> Array:
+    xp = namespace(x)
+    blocks = xp.moveaxis(x, -3, -2)  # (..., h, n, c) -> (..., n, h, c)
+    return xp.reshape(blocks, (*blocks.shape[:-2], blocks.shape[-2] * blocks.shape[-1]))  # (..., n, h * c)

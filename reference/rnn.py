@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
 
-import torch
-from torch import Tensor
-
 from reference.errors import ArgumentError
-from reference.shapes import ArrayLike, bind, floating, matvec
+from reference.shapes import Array, ArrayLike, bind, floating, matvec, namespace
 
 __all__ = ["Activation", "rnn_forward", "rnn_step"]
 
 Activation: TypeAlias = Literal["logistic", "tanh"]
 
-_ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"logistic": torch.sigmoid, "tanh": torch.tanh}
-
 
 def rnn_step(
     x: ArrayLike, h: ArrayLike, W: ArrayLike, U: ArrayLike, activation: Activation = "logistic"
-) -> Tensor:
+) -> Array:
     """Return the next state f(W h + U x).
 
     Parameters
@@ -38,7 +33,7 @@ def rnn_step(
 
     Returns
     -------
-    Tensor, (..., dh)
+    array, (..., dh)
 
     Raises
     ------
@@ -58,7 +53,7 @@ def rnn_step(
 
 def rnn_forward(
     X: ArrayLike, W: ArrayLike, U: ArrayLike, h0: ArrayLike, activation: Activation = "logistic"
-) -> Tensor:
+) -> Array:
     """Return the states h_1 … h_T of a whole sequence; h_t waits for h_(t-1).
 
     Parameters
@@ -72,7 +67,7 @@ def rnn_forward(
 
     Returns
     -------
-    Tensor, (..., T, dh)
+    array, (..., T, dh)
 
     Raises
     ------
@@ -85,13 +80,28 @@ def rnn_forward(
     bind(("X", X, ("T", "dx")), ("h0", h0, ("dh",)), ("W", W, ("dh", "dh")), ("U", U, ("dh", "dx")))
     function = _activation(activation)
     states, h = [], h0
-    for x in X.unbind(-2):
-        h = function(matvec(W, h) + matvec(U, x))
+    for t in range(X.shape[-2]):
+        h = function(matvec(W, h) + matvec(U, X[..., t, :]))
         states.append(h)
-    return torch.stack(states, dim=-2)
+    return namespace(X).stack(states, axis=-2)
 
 
-def _activation(name: str) -> Callable[[Tensor], Tensor]:
+def _logistic(z: Array) -> Array:
+    xp = namespace(z)
+    # the softmax of z and 0, of which the larger is subtracted: exp(-z) alone could overflow
+    peak = xp.maximum(z, xp.zeros_like(z))
+    power = xp.exp(z - peak)
+    return power / (power + xp.exp(-peak))
+
+
+def _tanh(z: Array) -> Array:
+    return namespace(z).tanh(z)
+
+
+_ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {"logistic": _logistic, "tanh": _tanh}
+
+
+def _activation(name: str) -> Callable[[Array], Array]:
     if name not in _ACTIVATIONS:
         raise ArgumentError(f"activation is {name!r}, expected one of {', '.join(_ACTIVATIONS)}")
     return _ACTIVATIONS[name]

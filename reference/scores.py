@@ -11,11 +11,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-import torch
-from torch import Tensor
-
 from reference.errors import ArgumentError, ShapeError
-from reference.shapes import ArrayLike, bind, floating, join, matvec
+from reference.shapes import Array, ArrayLike, bind, floating, is_array, join, matvec, namespace
 
 __all__ = [
     "SCORES",
@@ -30,10 +27,10 @@ __all__ = [
     "take",
 ]
 
-Score: TypeAlias = str | Callable[[Tensor, Tensor], Tensor]
+Score: TypeAlias = str | Callable[[Array, Array], Array]
 
 
-def dot_scores(q: ArrayLike, K: ArrayLike) -> Tensor:
+def dot_scores(q: ArrayLike, K: ArrayLike) -> Array:
     """Return the scores q · k_j.
 
     Parameters
@@ -43,7 +40,7 @@ def dot_scores(q: ArrayLike, K: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (..., n)
+    array, (..., n)
 
     Raises
     ------
@@ -59,7 +56,7 @@ def dot_scores(q: ArrayLike, K: ArrayLike) -> Tensor:
     return matvec(K, q)
 
 
-def scaled_dot_scores(q: ArrayLike, K: ArrayLike) -> Tensor:
+def scaled_dot_scores(q: ArrayLike, K: ArrayLike) -> Array:
     """Return the scores q · k_j / sqrt(d), d being the number of features of a key.
 
     Parameters
@@ -69,7 +66,7 @@ def scaled_dot_scores(q: ArrayLike, K: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (..., n)
+    array, (..., n)
 
     Notes
     -----
@@ -79,7 +76,7 @@ def scaled_dot_scores(q: ArrayLike, K: ArrayLike) -> Tensor:
     return dot_scores(q / math.sqrt(q.shape[-1] if q.ndim and q.shape[-1] else 1), K)
 
 
-def bilinear_scores(q: ArrayLike, K: ArrayLike, W: ArrayLike) -> Tensor:
+def bilinear_scores(q: ArrayLike, K: ArrayLike, W: ArrayLike) -> Array:
     """Return the scores q^T W k_j ("multiplicative", "general").
 
     Parameters
@@ -90,7 +87,7 @@ def bilinear_scores(q: ArrayLike, K: ArrayLike, W: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (..., n)
+    array, (..., n)
 
     Raises
     ------
@@ -114,7 +111,7 @@ def additive_scores(
     v: ArrayLike | None = None,
     *,
     l16_literal: bool = False,
-) -> Tensor:
+) -> Array:
     """Return the scores v^T tanh(W q + U k_j).
 
     In a decoder, q is the decoder state and the keys are the encoder states.
@@ -131,7 +128,7 @@ def additive_scores(
 
     Returns
     -------
-    Tensor, (..., n)
+    array, (..., n)
 
     Raises
     ------
@@ -157,20 +154,20 @@ def additive_scores(
         ("q", q, ("dq",)), ("K", K, ("n", "dk")), ("W", W, ("da", "dq")), ("U", U, ("da", "dk")),
         ("v", v, ("da",)),
     )  # fmt: skip
-    hidden = torch.tanh(matvec(W, q).unsqueeze(-2) + K @ U.mT)  # (..., n, da)
+    hidden = namespace(K).tanh(matvec(W, q)[..., None, :] + K @ U.mT)  # (..., n, da)
     return matvec(hidden, v)
 
 
-def _unprojected_scores(q: ArrayLike, K: ArrayLike, W: ArrayLike, U: ArrayLike) -> Tensor:
+def _unprojected_scores(q: ArrayLike, K: ArrayLike, W: ArrayLike, U: ArrayLike) -> Array:
     W, U = floating(W=W, U=U)
     for name, matrix in (("W", W), ("U", U)):
         if matrix.ndim < 2 or matrix.shape[-2] != 1:
             note = "S0 (3)=(4) gives a number only for matrices of one row (F-01)"
             raise ShapeError(name, matrix.shape, "one row", note)
-    return additive_scores(q, K, W, U, torch.ones(1, dtype=W.dtype, device=W.device))
+    return additive_scores(q, K, W, U, namespace(W).ones(1, dtype=W.dtype, device=W.device))
 
 
-def concat_scores(q: ArrayLike, K: ArrayLike, W1: ArrayLike, w2: ArrayLike) -> Tensor:
+def concat_scores(q: ArrayLike, K: ArrayLike, W1: ArrayLike, w2: ArrayLike) -> Array:
     """Return the scores w2^T tanh(W1 [q ; k_j]).
 
     The same function as :func:`additive_scores` with W1 = [W | U] and w2 = v.
@@ -185,7 +182,7 @@ def concat_scores(q: ArrayLike, K: ArrayLike, W1: ArrayLike, w2: ArrayLike) -> T
 
     Returns
     -------
-    Tensor, (..., n)
+    array, (..., n)
 
     Raises
     ------
@@ -202,12 +199,12 @@ def concat_scores(q: ArrayLike, K: ArrayLike, W1: ArrayLike, w2: ArrayLike) -> T
     )  # fmt: skip
     if sizes["dq + dk"] != sizes["dq"] + sizes["dk"]:
         raise ShapeError("W1", W1.shape, f"(..., {sizes['da']}, {sizes['dq']} + {sizes['dk']})")
-    pairs = join(q.unsqueeze(-2), K)  # (..., n, dq + dk)
-    hidden = torch.tanh(pairs @ W1.mT)  # (..., n, da)
+    pairs = join(q[..., None, :], K)  # (..., n, dq + dk)
+    hidden = namespace(K).tanh(pairs @ W1.mT)  # (..., n, da)
     return matvec(hidden, w2)
 
 
-def alignment_vector(h: ArrayLike, s: ArrayLike, W_h: ArrayLike, W_s: ArrayLike) -> Tensor:
+def alignment_vector(h: ArrayLike, s: ArrayLike, W_h: ArrayLike, W_s: ArrayLike) -> Array:
     """Return tanh(W_h h + W_s s), which S0 (3)=(4) prints as if it were a score.
 
     It is a vector with as many entries as the matrices have rows (F-01), so no softmax over
@@ -226,7 +223,7 @@ def alignment_vector(h: ArrayLike, s: ArrayLike, W_h: ArrayLike, W_s: ArrayLike)
 
     Returns
     -------
-    Tensor, (..., da)
+    array, (..., da)
 
     Raises
     ------
@@ -239,15 +236,15 @@ def alignment_vector(h: ArrayLike, s: ArrayLike, W_h: ArrayLike, W_s: ArrayLike)
     """
     h, s, W_h, W_s = floating(h=h, s=s, W_h=W_h, W_s=W_s)
     bind(("h", h, ("dh",)), ("s", s, ("ds",)), ("W_h", W_h, ("da", "dh")), ("W_s", W_s, ("da", "ds")))
-    return torch.tanh(matvec(W_h, h) + matvec(W_s, s))
+    return namespace(h).tanh(matvec(W_h, h) + matvec(W_s, s))
 
 
-def _literal(q: Tensor, K: Tensor, W: Tensor, U: Tensor) -> Tensor:
+def _literal(q: Array, K: Array, W: Array, U: Array) -> Array:
     return additive_scores(q, K, W, U, l16_literal=True)
 
 
 # name -> (function, names of its parameters)
-SCORES: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
+SCORES: Mapping[str, tuple[Callable[..., Array], tuple[str, ...]]] = {
     "dot": (dot_scores, ()),
     "scaled_dot": (scaled_dot_scores, ()),
     "bilinear": (bilinear_scores, ("W",)),
@@ -257,15 +254,15 @@ SCORES: Mapping[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
 }
 
 
-def score_with(score: Score, q: Tensor, K: Tensor, params: Mapping[str, ArrayLike] | None = None) -> Tensor:
+def score_with(score: Score, q: Array, K: Array, params: Mapping[str, ArrayLike] | None = None) -> Array:
     """Return the scores by the name of the score, with its parameters from ``params``.
 
     Parameters
     ----------
     score : str or callable
         A name in :data:`SCORES`, or a function of (q, K).
-    q : Tensor, (..., dq)
-    K : Tensor, (..., n, dk)
+    q : array, (..., dq)
+    K : array, (..., n, dk)
     params : mapping, optional
         Holds at least the parameters that the score needs.
 
@@ -278,9 +275,9 @@ def score_with(score: Score, q: Tensor, K: Tensor, params: Mapping[str, ArrayLik
     """
     if callable(score):
         scores = score(q, K)
-        if not isinstance(scores, Tensor) or not scores.ndim or scores.shape[-1] != K.shape[-2]:
-            shape = scores.shape if isinstance(scores, Tensor) else ()
-            raise ShapeError("score(q, K)", shape, f"a tensor (..., {K.shape[-2]})")
+        if not is_array(scores) or not scores.ndim or scores.shape[-1] != K.shape[-2]:
+            shape = scores.shape if is_array(scores) else ()
+            raise ShapeError("score(q, K)", shape, f"an array (..., {K.shape[-2]})")
         return scores
     if score not in SCORES:
         raise ArgumentError(f"score is {score!r}, expected one of {', '.join(SCORES)} or a function")

@@ -1,4 +1,4 @@
-"""Arguments into tensors, and shapes into axis names.
+"""Arguments into arrays of one library, and shapes into axis names.
 
 Every public function of the reference begins with these two lines::
 
@@ -10,53 +10,93 @@ They are on the path of every drawn variant, so both return early in the usual c
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from reference.errors import ArgumentError, DeviceError, DtypeError, ShapeError
 
 __all__ = [
+    "Array",
     "ArrayLike",
     "bind",
     "boolean",
     "fit_mask",
     "flag",
     "floating",
+    "is_abstract",
+    "is_array",
     "join",
     "matvec",
+    "namespace",
     "normal_axis",
     "number",
+    "sum_to",
     "whole",
 ]
 
-ArrayLike: TypeAlias = Tensor | np.ndarray[Any, Any] | Sequence[Any] | float
+# An array of numpy or torch, or of another library of the array API standard: no type says that yet.
+Array: TypeAlias = Any
+ArrayLike: TypeAlias = Any  # that, a nested list of numbers, or a number
 
-_FLOATING = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
+_NUMPY_FLOATING = frozenset(map(np.dtype, ("float16", "float32", "float64")))  # in native byte order
+_FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
+_INTEGER = frozenset({"uint8", "int8", "int16", "int32", "int64"})
 _MOST_EXACT = 2**53  # float64 holds every whole number up to here, and not the next one
-_INTEGER = frozenset({torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64})
 
 Axes: TypeAlias = tuple[str, ...]
 
 
-def floating(**arguments: ArrayLike) -> tuple[Tensor, ...]:
-    """Return the arguments as tensors of one floating dtype on one device.
+def namespace(array: Array) -> Any:
+    """Return the functions of an array's library by their names in the array API standard."""
+    if isinstance(array, np.ndarray):
+        return np  # its own names are the standard's since numpy 2
+    if hasattr(array, "__array_namespace__"):
+        return array.__array_namespace__()
+    from array_api_compat import array_namespace  # torch's names differ
 
-    The floating arguments decide the dtype (the wider one where they differ); integers alone
-    become float64, and so do numbers and lists. What is no tensor goes to the tensors' device.
+    return array_namespace(array)
+
+
+def is_array(value: object) -> bool:
+    """Return whether a value is an array; numpy's scalars are numbers."""
+    if isinstance(value, np.ndarray):
+        return True
+    return _is_tensor(value) or (hasattr(value, "__array_namespace__") and not isinstance(value, np.generic))
+
+
+def _is_tensor(value: object) -> bool:
+    torch = sys.modules.get("torch")  # who has a tensor has imported it
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_abstract(array: Array) -> bool:
+    """Return whether an array has a shape only, and no numbers (torch's meta device)."""
+    return bool(getattr(array, "is_meta", False))
+
+
+def _name_of(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def floating(**arguments: ArrayLike) -> tuple[Array, ...]:
+    """Return the arguments as arrays of one library, of one floating dtype, on one device.
+
+    Numpy's arrays stay numpy's, and so become lists and numbers; beside an array of another library all
+    become arrays of that one, on its device. The floating arguments decide the dtype (the wider one where
+    they differ); integers alone become float64, and so do numbers and lists.
 
     Parameters
     ----------
     **arguments : array_like
-        Tensors, numpy arrays, nested lists or numbers, by name.
+        Arrays, nested lists or numbers, by name.
 
     Returns
     -------
-    tuple of Tensor
-        In the order of the arguments. A tensor that fits is returned as it is, not copied.
+    tuple of array
+        In the order of the arguments. An array that fits is returned as it is, not copied.
 
     Raises
     ------
@@ -67,42 +107,41 @@ def floating(**arguments: ArrayLike) -> tuple[Tensor, ...]:
     """
     values = tuple(arguments.values())
     first = values[0]
-    if isinstance(first, Tensor):
-        dtype, device = first.dtype, first.device
-        if dtype in _FLOATING:
-            for value in values:
-                if not isinstance(value, Tensor) or value.dtype != dtype or value.device != device:
-                    break
-            else:
-                return values  # type: ignore[return-value]
+    if isinstance(first, np.ndarray) and first.dtype in _NUMPY_FLOATING:
+        for value in values:
+            if not isinstance(value, np.ndarray) or value.dtype != first.dtype:
+                break
+        else:
+            return values
     return _converted(arguments)
 
 
-def _converted(arguments: dict[str, ArrayLike]) -> tuple[Tensor, ...]:
-    device = _common_device(arguments)
-    tensors = [_tensor(name, value, device) for name, value in arguments.items()]
-    dtype: torch.dtype | None = None
-    for tensor in tensors:
-        if tensor.dtype in _FLOATING:
-            dtype = tensor.dtype if dtype is None else torch.promote_types(dtype, tensor.dtype)
-    return tuple(tensor.to(dtype or torch.float64) for tensor in tensors)
+def _converted(arguments: dict[str, ArrayLike]) -> tuple[Array, ...]:
+    like = _common_library(arguments)
+    arrays = [_array(name, value, like) for name, value in arguments.items()]
+    xp = np if like is None else namespace(like)
+    dtypes = [array.dtype for array in arrays if _name_of(array.dtype) in _FLOATING]
+    dtype = xp.result_type(*dtypes) if dtypes else xp.float64
+    return tuple(array if array.dtype == dtype else xp.astype(array, dtype) for array in arrays)
 
 
-def _common_device(arguments: dict[str, ArrayLike]) -> torch.device | None:
-    found: tuple[str, torch.device] | None = None
+def _common_library(arguments: dict[str, ArrayLike]) -> Array | None:
+    """Return the first array that isn't numpy's, if the others of its kind are on its device."""
+    first: tuple[str, Array] | None = None
     for name, value in arguments.items():
-        if isinstance(value, Tensor):
-            if found is not None and value.device != found[1]:
-                raise DeviceError(f"{name} is on {value.device}, but {found[0]} is on {found[1]}")
-            found = found or (name, value.device)
-    return found[1] if found else None
+        if not isinstance(value, np.ndarray) and is_array(value):
+            if first is not None and value.device != first[1].device:
+                raise DeviceError(f"{name} is on {value.device}, but {first[0]} is on {first[1].device}")
+            first = first or (name, value)
+    return first[1] if first else None
 
 
-def _tensor(name: str, value: ArrayLike, device: torch.device | None) -> Tensor:
-    if isinstance(value, Tensor):
-        if value.dtype not in _FLOATING and value.dtype not in _INTEGER:
+def _array(name: str, value: ArrayLike, like: Array | None) -> Array:
+    if not isinstance(value, np.ndarray) and is_array(value):
+        kind = _name_of(value.dtype)
+        if kind not in _FLOATING and kind not in _INTEGER:
             raise DtypeError(f"{name} has dtype {value.dtype}, expected real numbers")
-        if value.dtype == torch.int64 and value.numel() and not value.is_meta:
+        if kind == "int64" and 0 not in value.shape and not is_abstract(value):
             _check_exact(name, int(value.min()), int(value.max()))
         return value
     try:
@@ -114,9 +153,11 @@ def _tensor(name: str, value: ArrayLike, device: torch.device | None) -> Tensor:
     if array.dtype.kind != "f":
         if array.dtype.itemsize == 8 and array.size:
             _check_exact(name, int(array.min()), int(array.max()))
-        array = array.astype(np.float64)
-    # astype with the native byte order also copies: torch refuses foreign order and negative strides
-    return torch.from_numpy(array.astype(array.dtype.newbyteorder("="), order="C")).to(device)
+        if not isinstance(value, np.ndarray) or array.dtype.name not in _INTEGER:
+            array = array.astype(np.float64)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    # a copy for the other library, which shares no memory with read-only or reversed arrays
+    return array if like is None else namespace(like).asarray(array.copy(), device=like.device)
 
 
 def _check_exact(name: str, least: int, most: int) -> None:
@@ -127,8 +168,8 @@ def _check_exact(name: str, least: int, most: int) -> None:
         )
 
 
-def boolean(name: str, value: ArrayLike, like: Tensor) -> Tensor:
-    """Return a mask as a bool tensor on ``like``'s device.
+def boolean(name: str, value: ArrayLike, like: Array) -> Array:
+    """Return a mask as a boolean array of ``like``'s library, on its device.
 
     Raises
     ------
@@ -137,19 +178,18 @@ def boolean(name: str, value: ArrayLike, like: Tensor) -> Tensor:
     DeviceError
         If it is a tensor on another device.
     """
-    if not isinstance(value, Tensor):
-        array = np.asarray(value)
-        if array.dtype != np.bool_:
-            raise DtypeError(f"{name} has dtype {array.dtype}, expected bool with True = may attend")
-        return torch.tensor(array, device=like.device)
-    if value.dtype != torch.bool:
-        raise DtypeError(f"{name} has dtype {value.dtype}, expected bool with True = may attend")
-    if value.device != like.device:
-        raise DeviceError(f"{name} is on {value.device}, but the scores are on {like.device}")
-    return value
+    mask = value if is_array(value) else np.asarray(value)
+    if _name_of(mask.dtype) != "bool":
+        raise DtypeError(f"{name} has dtype {mask.dtype}, expected bool with True = may attend")
+    xp = namespace(like)
+    if namespace(mask) is not xp:
+        return xp.asarray(np.array(mask), device=like.device)
+    if mask.device != like.device:
+        raise DeviceError(f"{name} is on {mask.device}, but the scores are on {like.device}")
+    return mask
 
 
-def fit_mask(mask: Tensor, shape: Sequence[int]) -> None:
+def fit_mask(mask: Array, shape: Sequence[int]) -> None:
     """Check that a mask belongs to scores of this shape, keys along the last axis.
 
     The last axis is never broadcast: one entry for all keys would hide or show a whole row by a mistake.
@@ -165,7 +205,7 @@ def fit_mask(mask: Tensor, shape: Sequence[int]) -> None:
         raise ShapeError("mask", mask.shape, expected)
 
 
-def bind(*arguments: tuple[str, Tensor, Axes]) -> dict[str, int]:
+def bind(*arguments: tuple[str, Array, Axes]) -> dict[str, int]:
     """Check last axes by name and leading axes by position; return the sizes by name.
 
     An axis name stands for one size wherever it occurs, and that size is at least 1. The axes in
@@ -174,7 +214,7 @@ def bind(*arguments: tuple[str, Tensor, Axes]) -> dict[str, int]:
 
     Parameters
     ----------
-    *arguments : (str, Tensor, tuple of str)
+    *arguments : (str, Array, tuple of str)
         Name, value, and names of the last axes.
 
     Raises
@@ -183,7 +223,7 @@ def bind(*arguments: tuple[str, Tensor, Axes]) -> dict[str, int]:
         Names the argument, its shape, and what was expected.
     """
     sizes: dict[str, int] = {}
-    lead: torch.Size | None = None
+    lead: tuple[int, ...] | None = None
     for argument in arguments:
         _, value, axes = argument
         shape = value.shape
@@ -194,23 +234,25 @@ def bind(*arguments: tuple[str, Tensor, Axes]) -> dict[str, int]:
             if not size or sizes.setdefault(axis, size) != size:
                 raise _misfit(argument, sizes)
         if split:
-            batch = shape[:split]
+            batch = tuple(shape[:split])
             if lead is not None and batch != lead:
                 batch = _merged(argument, batch, lead)
             lead = batch
     return sizes
 
 
-def _merged(argument: tuple[str, Tensor, Axes], batch: torch.Size, lead: torch.Size) -> torch.Size:
+def _merged(
+    argument: tuple[str, Array, Axes], batch: tuple[int, ...], lead: tuple[int, ...]
+) -> tuple[int, ...]:
     fits = len(batch) == len(lead) and all(a == b or 1 in (a, b) for a, b in zip(batch, lead, strict=True))
     if not fits:
         name, value, axes = argument
         expected = f"({', '.join([*map(str, lead), *axes])}) or ({', '.join(axes)})"
         raise ShapeError(name, value.shape, expected, "leading axes must agree in number and size")
-    return torch.Size(b if a == 1 else a for a, b in zip(batch, lead, strict=True))
+    return tuple(b if a == 1 else a for a, b in zip(batch, lead, strict=True))
 
 
-def _misfit(argument: tuple[str, Tensor, Axes], sizes: dict[str, int]) -> ShapeError:
+def _misfit(argument: tuple[str, Array, Axes], sizes: dict[str, int]) -> ShapeError:
     name, value, axes = argument
     short = value.ndim < len(axes)
     have = axes if short else value.shape[value.ndim - len(axes) :]
@@ -221,7 +263,7 @@ def _misfit(argument: tuple[str, Tensor, Axes], sizes: dict[str, int]) -> ShapeE
     return ShapeError(name, value.shape, expected)
 
 
-def normal_axis(argument: str, value: Tensor, axis: int) -> int:
+def normal_axis(argument: str, value: Array, axis: int) -> int:
     """Return ``axis`` if ``value`` has it and it isn't empty.
 
     Raises
@@ -258,14 +300,14 @@ def whole(name: str, value: Any, least: int = 0) -> int:
 
 
 def number(name: str, value: Any) -> float:
-    """Return a real number as float; it may be a tensor or an array that holds one number.
+    """Return a real number as float; it may be an array that holds one number.
 
     Raises
     ------
     ArgumentError
         If it is anything else: a boolean, a text, a list.
     """
-    if isinstance(value, (Tensor, np.ndarray)) and value.ndim == 0:
+    if is_array(value) and value.ndim == 0:
         value = value.item()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ArgumentError(f"{name} is {value!r}, expected a number")
@@ -285,17 +327,27 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def matvec(W: Tensor, x: Tensor) -> Tensor:
+def matvec(W: Array, x: Array) -> Array:
     """Return W x; ``W (..., r, c)``, ``x (..., c)`` -> ``(..., r)``."""
     if W.ndim == 2:
         return x @ W.mT
-    return (W @ x.unsqueeze(-1)).squeeze(-1)
+    return (W @ x[..., None])[..., 0]
 
 
-def join(*vectors: Tensor) -> Tensor:
+def join(*vectors: Array) -> Array:
     """Concatenate vectors along their last axis, leading axes broadcast."""
-    lead = vectors[0].shape[:-1]
+    xp, lead = namespace(vectors[0]), vectors[0].shape[:-1]
     if all(vector.shape[:-1] == lead for vector in vectors):
-        return torch.cat(vectors, dim=-1)
-    lead = torch.broadcast_shapes(*(v.shape[:-1] for v in vectors))  # type: ignore[no-untyped-call]
-    return torch.cat([vector.expand(*lead, vector.shape[-1]) for vector in vectors], dim=-1)
+        return xp.concat(vectors, axis=-1)
+    lead = np.broadcast_shapes(*(vector.shape[:-1] for vector in vectors))
+    return xp.concat([xp.broadcast_to(v, (*lead, v.shape[-1])) for v in vectors], axis=-1)
+
+
+def sum_to(array: Array, shape: Sequence[int]) -> Array:
+    """Return an array summed over the axes along which one of this shape was broadcast to it."""
+    more = array.ndim - len(shape)
+    axes = [axis for axis in range(array.ndim) if axis < more or array.shape[axis] != shape[axis - more]]
+    if not axes:
+        return array
+    xp = namespace(array)
+    return xp.reshape(xp.sum(array, axis=tuple(axes), keepdims=True), tuple(shape))

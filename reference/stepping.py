@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from torch import Tensor
-
 from reference.decoder import decoder_step
 from reference.errors import ArgumentError
 from reference.scores import Score
-from reference.shapes import ArrayLike, bind, floating
+from reference.shapes import Array, ArrayLike, bind, floating
 from reference.tables import Step
 from reference.wiring import ContextIn, Order, QueryState, wire
 
@@ -76,16 +74,16 @@ def step_function(
         "mask": mask,
     }
 
-    def embed(y: int) -> Tensor:
+    def embed(y: int) -> Array:
         if not 0 <= y < len(embedding):
             raise ArgumentError(f"word {y} has no embedding; there are {len(embedding)}")
         return embedding[y]
 
-    def step(y: int, s: ArrayLike) -> tuple[Tensor, Tensor]:
+    def step(y: int, s: ArrayLike) -> tuple[Array, Array]:
         done = decoder_step(embed(y), s, H, params, preset, **choices)
         return done.probabilities, done.state
 
-    def lagging_step(y: int, s: ArrayLike | _Lagging) -> tuple[Tensor, _Lagging]:
+    def lagging_step(y: int, s: ArrayLike | _Lagging) -> tuple[Array, _Lagging]:
         if isinstance(s, _Lagging):
             _, s = step(y, s.state)
         P = decoder_step(embed(y), s, H, params, preset, **choices).probabilities

@@ -11,9 +11,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-import torch
-from torch import Tensor
-
 from reference.errors import ArgumentError, ShapeError, TableError
 from reference.shapes import ArrayLike, floating, whole
 
@@ -62,7 +59,7 @@ def _rows(table: Table) -> Mapping[tuple[int, ...], ArrayLike]:
             raise TableError("the table has no row for the empty prefix ()")
         return table
     (tree,) = floating(table=table)
-    if tree.ndim != 2 or not tree.numel():
+    if tree.ndim != 2 or 0 in tree.shape:
         raise ShapeError("table", tree.shape, "(number of prefixes, V)")
     count, V = tree.shape
     prefixes: list[tuple[int, ...]] = [()]
@@ -124,9 +121,7 @@ def row_of(probabilities: ArrayLike) -> list[float]:
     """
     row: Any
     if isinstance(probabilities, list) and all(type(p) is float for p in probabilities):
-        row = probabilities  # as tables give it; a tensor made of it would only be read back
-    elif isinstance(probabilities, Tensor):
-        row = probabilities.to(torch.float64).tolist()
+        row = probabilities  # as tables give it; an array made of it would only be read back
     else:
         row = floating(probabilities=probabilities)[0].tolist()
     if not isinstance(row, list) or not row or isinstance(row[0], list):

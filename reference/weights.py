@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from reference.errors import ArgumentError
-from reference.shapes import ArrayLike, boolean, fit_mask, floating, normal_axis, number
+from reference.shapes import (
+    Array,
+    ArrayLike,
+    boolean,
+    fit_mask,
+    floating,
+    is_abstract,
+    namespace,
+    normal_axis,
+    number,
+)
 
 __all__ = ["masked_softmax", "softmax"]
 
 
-def softmax(x: ArrayLike, axis: int = -1, temperature: float = 1.0) -> Tensor:
+def softmax(x: ArrayLike, axis: int = -1, temperature: float = 1.0) -> Array:
     """Return the weights exp(x_j / T) / sum_k exp(x_k / T) along one axis.
 
     The largest score is subtracted first, so no finite score overflows.
@@ -29,7 +38,7 @@ def softmax(x: ArrayLike, axis: int = -1, temperature: float = 1.0) -> Tensor:
 
     Returns
     -------
-    Tensor, shape of ``x``
+    array, shape of ``x``
         Floating dtype of ``x`` (integers give float64), on its device.
 
     Raises
@@ -47,15 +56,12 @@ def softmax(x: ArrayLike, axis: int = -1, temperature: float = 1.0) -> Tensor:
     (x,) = floating(x=x)
     axis = normal_axis("x", x, axis)
     temperature = number("temperature", temperature)
-    if temperature == 1.0:
-        return _defined("x", torch.softmax(x, axis))  # subtracts the maximum itself
     if not 0.0 < temperature < math.inf:
         raise ArgumentError(f"temperature is {temperature}, expected a positive finite number")
-    shifted = x - x.amax(axis, keepdim=True).detach()  # before the division, which could overflow
-    return _defined("x", torch.softmax(shifted / temperature, axis))
+    return _shares("x", x, axis, temperature)
 
 
-def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Tensor:
+def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Array:
     """Return the softmax over the positions that may be attended to.
 
     Equals the softmax of the visible scores alone; hidden positions get exactly 0, whatever their
@@ -70,7 +76,7 @@ def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Tensor:
 
     Returns
     -------
-    Tensor, (..., n)
+    array, (..., n)
         Each row sums to 1, or to 0 where all is hidden.
 
     Raises
@@ -86,14 +92,31 @@ def masked_softmax(scores: ArrayLike, mask: ArrayLike) -> Tensor:
     normal_axis("scores", scores, -1)
     visible = boolean("mask", mask, scores)
     fit_mask(visible, scores.shape)
-    weights = torch.softmax(torch.where(visible, scores, -math.inf), -1)
-    return _defined("scores", torch.where(visible, weights, 0.0))  # the NaN of fully hidden rows becomes 0
+    return _shares("scores", scores, -1, visible=visible)
 
 
-def _defined(name: str, weights: Tensor) -> Tensor:
-    """Return the weights if none is NaN, which is what softmax makes of an infinity minus itself."""
-    if not weights.is_meta and torch.isnan(weights).any():
-        raise ArgumentError(
-            f"{name} holds NaN or +inf, or nothing but -inf in a row of weights; softmax isn't defined there"
-        )
-    return weights
+def _shares(name: str, x: Array, axis: int, temperature: float = 1.0, visible: Array | None = None) -> Array:
+    xp, dtype = namespace(x), x.dtype
+    if dtype.itemsize < 4:  # differences of scores overflow in half precision
+        x = xp.astype(x, xp.float32)
+    shown = x if visible is None else xp.where(visible, x, xp.full_like(x, -math.inf))
+    peak = xp.max(shown, axis=axis, keepdims=True)
+    if not is_abstract(x):
+        defined = xp.isfinite(peak)  # an infinity minus itself is NaN
+        if visible is not None:
+            defined = defined | ~xp.any(visible, axis=axis, keepdims=True)
+        if not bool(xp.all(defined)):
+            raise ArgumentError(
+                f"{name} holds NaN or +inf, or nothing but -inf in a row of weights; "
+                "softmax isn't defined there"
+            )
+    if visible is not None:  # where everything is hidden: exp(-inf - 0) is 0
+        peak = xp.where(peak == -math.inf, xp.zeros_like(peak), peak)
+    with np.errstate(over="ignore"):  # a difference of -inf has the weight 0, which is what it should be
+        difference = shown - peak  # before the division, which could overflow
+        powers = xp.exp(difference if temperature == 1.0 else difference / temperature)
+    total = xp.sum(powers, axis=axis, keepdims=True)
+    if visible is not None:
+        total = xp.where(total == 0.0, xp.ones_like(total), total)
+    weights = powers / total
+    return weights if weights.dtype == dtype else xp.astype(weights, dtype)
