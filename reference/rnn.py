@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from reference.errors import ArgumentError
 from reference.shapes import Array, ArrayLike, bind, floating, matvec, namespace
 
-__all__ = ["Activation", "rnn_forward", "rnn_step"]
+__all__ = ["Activation", "logistic", "rnn_forward", "rnn_step"]
 
 Activation: TypeAlias = Literal["logistic", "tanh"]
 
@@ -86,7 +86,8 @@ def rnn_forward(
     return namespace(X).stack(states, axis=-2)
 
 
-def _logistic(z: Array) -> Array:
+def logistic(z: Array) -> Array:
+    """Return 1 / (1 + exp(-z)) of every entry."""
     xp = namespace(z)
     # the softmax of z and 0, of which the larger is subtracted: exp(-z) alone could overflow
     peak = xp.maximum(z, xp.zeros_like(z))
@@ -98,7 +99,7 @@ def _tanh(z: Array) -> Array:
     return namespace(z).tanh(z)
 
 
-_ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {"logistic": _logistic, "tanh": _tanh}
+_ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {"logistic": logistic, "tanh": _tanh}
 
 
 def _activation(name: str) -> Callable[[Array], Array]:

@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from engine.answers.asked_precision import NumericSettings, numbers
 from engine.answers.base import FieldContext, PartSettings
 from engine.answers.numeric import simplex_faults
 from engine.draws import ImpossibleDraw
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.language import evaluate, evaluate_truth, parse, require_finite
-from engine.expressions.values import decimal_of, names_of, torch
+from engine.expressions.values import decimal_of, names_of
 from engine.model import FloatArray, KnownWrong, Part, Variant
 
 # What a student entered for the numeric steps, exactly, by step id.
@@ -146,7 +148,7 @@ def _names(variant: Variant, before: Sequence[Part], answers: StepAnswers) -> di
     for step in before:
         if step.id in answers and step.key is not None:
             values = [float(entry) for entry in answers[step.id]]
-            names[step.id] = torch.tensor(values, dtype=torch.float64).reshape(step.key.shape)
+            names[step.id] = np.array(values).reshape(step.key.shape)
         elif step.id in variant.expressions:
             text = variant.expressions[step.id]
             names[step.id] = require_finite(evaluate(text, names), text)
@@ -349,7 +351,7 @@ def _known_again(
     text = variant.expressions.get(misconception_name(part.id, known.misconception))
     if text is None:
         return None
-    value = torch.tensor(key.data, dtype=torch.float64).reshape(key.shape)
+    value = np.array(key.data).reshape(key.shape)
     try:
         return replace(known, value=numbers(text, evaluate(text, {**names, part.id: value})))
     except ExpressionError:

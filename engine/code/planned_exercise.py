@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from engine.code.arguments import Argument
 from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, relative_tolerance
 from engine.code.plan_builder import Arguments, ExactValues, PlanBuilder
+from engine.expressions.tangents import gradients_of
 from engine.text.files import keep_libraries_tidy
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
-    from torch import Tensor
 
 Floats = NDArray[np.float64]
 Arrays = Sequence[Floats]
@@ -160,21 +160,19 @@ class ArrayInputs:
         """
         relative, of_result = self._tolerance(args)
         options = self.options(args)
-        gradients = gradients_of(
-            lambda *arrays: self._reference(*arrays, *options), self.arrays(args), cotangent
-        )
+        values = gradients_of(lambda *arrays: self._reference(*arrays, *options), self.arrays(args), cotangent)
         return [
             ExpectedPart(
                 array, "float64", relative, slack or of_result * max(1.0, float(np.abs(array).max()))
             )
-            for array in gradients
+            for array in values
         ]
 
     def _in_doubles(self, args: tuple[Argument, ...]) -> list[Any]:
         return [array.astype(np.float64) for array in self.arrays(args)] + list(self.options(args))
 
     def _reference(self, *args: Any) -> Any:
-        import reference  # it imports torch, which takes a second
+        import reference
 
         return getattr(reference, self.reference)(*args)
 
@@ -256,19 +254,6 @@ class ArrayExercise(PlannedExercise):
         """Add one case whose gradients are judged; see :meth:`ArrayInputs.gradients` for the slack."""
         gradients = self.inputs.gradients(args, cotangent, slack)
         plan.gradient_case(name, *args, cotangents=(cotangent,), gradients=gradients, public=public)
-
-
-def gradients_of(function: Callable[..., Tensor], arrays: Arrays, cotangent: Floats) -> list[Floats]:
-    """Return the gradients of the sum of ``function(*arrays) * cotangent`` with respect to every array.
-
-    They are autograd's, through the reference, in float64.
-    """
-    import torch
-
-    leaves = [torch.from_numpy(array.astype(np.float64)).requires_grad_() for array in arrays]
-    # of a sum of products, since autograd wants a single number
-    total = (function(*leaves) * torch.from_numpy(cotangent)).sum()
-    return [np.asarray(gradient.numpy()) for gradient in torch.autograd.grad(total, leaves)]
 
 
 T = TypeVar("T")

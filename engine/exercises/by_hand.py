@@ -31,7 +31,6 @@ from engine.code.planned_exercise import (
     Rounding,
     draw_sizes,
     draw_specs,
-    gradients_of,
     hundreds,
     integers,
     together,
@@ -51,6 +50,7 @@ from engine.code.shared_cases import (
     is_clear,
 )
 from engine.code.step_table import StepTable
+from engine.expressions.tangents import gradients_of
 
 __all__ = [
     "BLOCKS",

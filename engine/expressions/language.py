@@ -20,9 +20,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.grammar import CACHE_SIZE, MAX_INTEGER, GrammarFault, mentions, read_expression
-from engine.expressions.values import as_float, away_from_jump, is_tensor
+from engine.expressions.values import as_float, away_from_jump, is_tensor, plain
 
 # 64 by 64, the largest that the functions make: more entries than any mask or table of a lecture has.
 MAX_ENTRIES = 4096
@@ -80,7 +82,7 @@ def _quoted(text: str) -> str:
 
 
 def _truth(value: Any) -> bool:
-    if is_tensor(value) and value.numel() != 1:
+    if is_tensor(value) and value.size != 1:
         raise TypeError("a vector is neither true nor false; use all(…) or any(…)")
     return bool(value)
 
@@ -234,7 +236,7 @@ def _arithmetic(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any
 
 
 def _can_round(value: Any) -> bool:
-    return bool(value.is_floating_point()) if is_tensor(value) else isinstance(value, int | float)
+    return value.dtype.kind == "f" if is_tensor(value) else isinstance(value, int | float)
 
 
 def _away_from_whole(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -243,7 +245,7 @@ def _away_from_whole(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any
         value = act(left, right)
         if not (isinstance(left, int) and isinstance(right, int)):
             quotient = left / right
-            nearest = quotient.round() if is_tensor(quotient) else round(quotient)
+            nearest = np.round(plain(quotient)) if is_tensor(quotient) else round(quotient)
             away_from_jump(name, quotient - nearest, quotient)
         return value
 
@@ -253,7 +255,7 @@ def _away_from_whole(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any
 def _same_shape(name: str, left: Any, right: Any) -> None:
     # a tensor without axes is a number, which goes with any shape
     if left.shape != right.shape and left.ndim and right.ndim:
-        raise TypeError(f"{name} needs equal shapes, got {tuple(left.shape)} and {tuple(right.shape)}")
+        raise TypeError(f"{name} needs equal shapes, got {left.shape} and {right.shape}")
 
 
 def _bounded(value: Any) -> Any:
@@ -283,7 +285,7 @@ def _compare(name: str, act: Callable[[Any, Any], Any], exact: bool = False) -> 
         if exact and _can_round(left) and _can_round(right):
             away_from_jump(name, left - right, right if is_tensor(right) else left)
         result = act(left, right)
-        return bool(result) if is_tensor(result) and result.numel() == 1 else result
+        return bool(result) if is_tensor(result) and result.size == 1 else result
 
     return apply
 
@@ -325,7 +327,7 @@ EXACT_OPERATORS |= {kind: _compare(*sign, exact=True) for kind, sign in _COMPARI
 OPERATORS |= {kind: _compare(*sign) for kind, sign in _COMPARISONS.items()}
 
 
-# What Python and torch raise for values that don't fit; anything else is a fault of ours.
+# What Python and numpy raise for values that don't fit; anything else is a fault of ours.
 _KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError)
 
 _Lookup = Callable[[str], Callable[..., Any] | None]
@@ -352,7 +354,7 @@ def evaluate(
     text : str
         The expression.
     names : mapping of str to value
-        float64 tensors, numbers, words, tuples of words or numbers.
+        float64 arrays, numbers, words, tuples of words or numbers.
     functions : callable, optional
         Gives a function by its name, or None (the hand-work of :mod:`engine.expressions.precision`).
     operators : mapping, optional
@@ -361,7 +363,7 @@ def evaluate(
     Returns
     -------
     value
-        A float64 or boolean tensor of at most 4,096 entries, a number, a truth value, a word, or a tuple.
+        A float64 or boolean array of at most 4,096 entries, a number, a truth value, a word, or a tuple.
 
     Raises
     ------
@@ -376,7 +378,8 @@ def evaluate(
     else:
         calls = {name: call for name in parsed.functions if (call := functions(name)) is not None}
     try:
-        value = parsed.run(EvaluationScope(names, calls, operators or EXACT_OPERATORS))
+        with np.errstate(all="ignore"):  # what comes of a division by zero is looked at by whoever uses it
+            value = parsed.run(EvaluationScope(names, calls, operators or EXACT_OPERATORS))
     except ExpressionError as error:
         error.where = error.where or _quoted(text)
         raise
@@ -384,7 +387,7 @@ def evaluate(
         raise UndefinedValueError(f"undefined: {error}", where=_quoted(text)) from None
     except _KNOWN_FAILURES as error:
         raise _fault(_reason(error), text) from None
-    if is_tensor(value) and value.numel() > MAX_ENTRIES:
+    if is_tensor(value) and value.size > MAX_ENTRIES:
         raise _fault(f"the value has over {MAX_ENTRIES} entries", text)
     return value
 
@@ -404,7 +407,7 @@ def require_finite(value: Any, text: str) -> Any:
     """
     finite = True
     if is_tensor(value):
-        finite = bool(value.isfinite().all())
+        finite = bool(np.isfinite(value).all())
     elif isinstance(value, float):
         finite = value - value == 0
     if not finite:
@@ -443,7 +446,7 @@ def evaluate_truth(text: str, names: Mapping[str, Any], *, exact: bool = False) 
         It fails, or its value isn't true or false.
     """
     value = evaluate(text, names, operators=None if exact else OPERATORS)
-    if is_tensor(value) and value.numel() == 1:
+    if is_tensor(value) and value.size == 1:
         value = bool(value)
     if not isinstance(value, bool):
         raise _fault(

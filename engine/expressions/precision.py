@@ -5,8 +5,8 @@ far it can be off depends on the numbers of the variant: rounding a score moves 
 where two scores are close.
 
 So a key is evaluated as on paper. Every intermediate that somebody writes down gets a disturbance of 0, and
-automatic differentiation tells how much each disturbance moves each entry of the key. The sum of those
-effects, for disturbances of half a unit of the working precision, bounds (to first order) the error of
+:mod:`engine.expressions.tangents` tells how much each disturbance moves each entry of the key. The sum of
+those effects, for disturbances of half a unit of the working precision, bounds (to first order) the error of
 whoever rounds everything.
 """
 
@@ -15,13 +15,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from engine.expressions.language import OPERATORS, evaluate, parse
-from engine.expressions.values import as_tensor, is_tensor, torch
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from engine.expressions.tangents import TangentArray, plain
+from engine.expressions.values import Array, as_tensor, is_tensor
 
 # For the effects of second order, which differentiation doesn't see: of half a unit they are a few percent.
 _MARGIN = 1.05
@@ -37,28 +37,37 @@ class PaperRounding:
 
     def __init__(self, working_decimals: int) -> None:
         self._grain = 10.0**-working_decimals
-        self._sources: list[tuple[Tensor, Tensor]] = []
+        self._sources = 0  # each a disturbance; its tangent is how far it reaches
 
-    def rounded(self, value: Tensor) -> Tensor:
-        """Return `value` as written down: with its disturbance, unless it is exact at this precision."""
+    def rounded(self, value: Array, *, added: int | None = None) -> Array:
+        """Return `value` as written down: with its disturbance, unless it is exact at this precision.
 
-        if not value.is_floating_point():
-            return value
-        reach = torch.full_like(value, self._grain / 2, requires_grad=False)
+        With `added` it is then summed along that axis, exactly.
+        """
+        total = value if added is None else np.sum(value, added)
+        if value.dtype.kind != "f":
+            return total
+        reach = np.full(value.shape, self._grain / 2)
         # what depends on rounded numbers is rounded itself, whatever digits it happens to have
-        if not value.requires_grad:
+        if not isinstance(value, TangentArray):
             steps = value / self._grain
-            reach[(steps - steps.round()).abs() < _ON_GRID] = 0.0
-            if not bool(reach.any()):
-                return value
-        return self.disturbed(value, reach)
+            reach[abs(steps - np.round(steps)) < _ON_GRID] = 0.0
+            if not reach.any():
+                return total
+        # one disturbance for a sum moves it as far as one for each of its terms
+        return self.disturbed(total, reach if added is None else reach.sum(added))
 
-    def disturbed(self, value: Tensor, reach: Tensor) -> Tensor:
+    def disturbed(self, value: Array, reach: Any) -> TangentArray:
         """Return `value` with a disturbance of at most `reach` in each entry."""
-
-        disturbance = torch.zeros_like(value, requires_grad=True)
-        self._sources.append((disturbance, reach.detach()))
-        return value + disturbance
+        places = np.flatnonzero(reach)
+        sources = self._sources + len(places)
+        tangents = np.zeros((sources, np.size(reach)))
+        tangents[np.arange(self._sources, sources), places] = np.ravel(reach)[places]
+        self._sources = sources
+        tangents = tangents.reshape(sources, *np.shape(reach))
+        if isinstance(value, TangentArray):
+            tangents[: len(value.tangents)] += value.tangents
+        return TangentArray(plain(value), tangents)
 
     def evaluate(self, text: str, names: Mapping[str, Any]) -> Any:
         """Evaluate an expression by hand-work."""
@@ -95,31 +104,11 @@ class PaperRounding:
     def slack(self, value: Any) -> tuple[float, ...]:
         """Return how far each entry of a value can have moved."""
 
-        flat = as_tensor(value).flatten()
-        if not flat.requires_grad:
-            return (0.0,) * flat.numel()
-        moved = torch.zeros(flat.numel(), dtype=torch.float64)
+        if not isinstance(value, TangentArray):
+            return (0.0,) * as_tensor(value).size
         # the worst case, in which all disturbances push the same way
-        for gradient, (_, reach) in zip(self._gradients(flat), self._sources, strict=True):
-            if gradient is not None:
-                moved += (gradient.abs() * reach).reshape(flat.numel(), -1).sum(1)
-        return tuple((moved * _MARGIN).tolist())
-
-    def _gradients(self, flat: Tensor) -> Sequence[Tensor | None]:
-        """Return the derivatives of all entries by each source: shape (entries, *source's shape)."""
-
-        disturbances = [disturbance for disturbance, _ in self._sources]
-        if flat.numel() == 1:
-            gradients = torch.autograd.grad(flat, disturbances, allow_unused=True)
-            return [None if gradient is None else gradient[None] for gradient in gradients]
-        # one batched pass costs as much as two single ones, so that it pays from two entries on
-        return torch.autograd.grad(
-            flat,
-            disturbances,
-            grad_outputs=torch.eye(flat.numel(), dtype=flat.dtype),
-            allow_unused=True,
-            is_grads_batched=True,
-        )
+        moved = abs(value.tangents).sum(0) * _MARGIN
+        return tuple(moved.ravel().tolist())
 
 
 def rounding_slack(
@@ -157,7 +146,7 @@ def rounding_slack(
         if name not in needed or not any(reach):
             continue
         value = as_tensor(values[name])
-        values[name] = work.disturbed(value, torch.tensor(reach, dtype=torch.float64).reshape(value.shape))
+        values[name] = work.disturbed(value, np.reshape(reach, value.shape))
     for name, text in working.items():
         if name in needed:
             values[name] = work.evaluate(text, values)

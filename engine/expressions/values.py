@@ -1,6 +1,6 @@
-"""Drawn decimal strings, float64 tensors and the model's arrays, and the ways between them.
+"""Drawn decimal strings, float64 arrays and the model's arrays, and the ways between them.
 
-A *value* of an expression is a float64 or boolean tensor, an ``int``, ``float``, ``bool`` or
+A *value* of an expression is a float64 or boolean array, an ``int``, ``float``, ``bool`` or
 ``str``, or a tuple of ``int`` or ``str`` (a sequence of tokens).
 """
 
@@ -11,51 +11,44 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from engine.errors import UndefinedValueError
+from engine.expressions.tangents import TangentArray, plain
 from engine.model import DrawnValue, FloatArray
 
-if TYPE_CHECKING:
-    import torch as torch  # so that the functions may import it from here
-    from torch import Tensor
-else:
-    # Checking a problem file asks only for names and arguments, and importing torch takes over a second.
-    class _LazyTorch:
-        def __getattr__(self, attribute: str) -> Any:
-            value = getattr(import_module("torch"), attribute)
-            setattr(self, attribute, value)  # next time it is found at once: a draw asks a dozen times
-            return value
-
-    torch = _LazyTorch()
+Array: TypeAlias = Any  # ndarray, numpy's scalar, or TangentArray
 
 # Far above what float64 loses in the operations of an exercise (some 1e-15 of the value each), and far below
 # any step in which parameters are drawn.
 _NEAR_JUMP = 1e-9
 
 
-def is_tensor(value: object) -> TypeGuard[Tensor]:
-    """Return whether `value` is a tensor, without importing torch for words and numbers."""
-    # a type by name: isinstance would have to import torch, which takes over a second
-    name = type(value).__name__
-    return (name == "Tensor" or name == "Parameter") and hasattr(value, "numel")
+_ARRAYS = (np.ndarray, np.generic, TangentArray)
+_FLOAT64 = np.dtype(np.float64)
 
 
-def as_tensor(value: Any) -> Tensor:
-    """Return a float64 tensor of a number, a nested list of numbers, or a tensor.
+def is_tensor(value: object) -> bool:
+    """Return whether `value` is an array; one number of an array counts as one without axes."""
+    return isinstance(value, _ARRAYS)
+
+
+def as_tensor(value: Any) -> Array:
+    """Return a float64 array of a number, a nested list of numbers, or an array.
 
     Raises
     ------
     TypeError
         `value` is a word or holds one, or its rows differ in length.
     """
-    if isinstance(value, torch.Tensor):
-        return value.to(torch.float64) if value.dtype != torch.float64 else value
+    if isinstance(value, _ARRAYS):
+        return value if value.dtype == _FLOAT64 else value.astype(np.float64)
     if isinstance(value, str):
         raise TypeError(f"expected numbers, got the word {value[:40]!r}")
     try:
-        return torch.tensor(_floats(value), dtype=torch.float64)
+        return np.array(_floats(value), dtype=np.float64)
     except (ValueError, TypeError, OverflowError) as error:
         raise TypeError(f"expected numbers in rows of one length: {error}") from None
 
@@ -77,9 +70,9 @@ def away_from_jump(name: str, distance: Any, argument: Any) -> None:
     ----------
     name : str
         The function or comparison that jumps.
-    distance : Tensor, float or int
+    distance : array, float or int
         How far each number lies from its nearest jump; exactly 0 is no doubt.
-    argument : Tensor, float or int
+    argument : array, float or int
         The numbers themselves, for their size.
 
     Raises
@@ -90,9 +83,8 @@ def away_from_jump(name: str, distance: Any, argument: Any) -> None:
     if not is_tensor(distance):
         doubtful = 0 < abs(distance) <= _NEAR_JUMP * max(1.0, abs(argument))
     else:
-        far = distance.abs()
-        size = abs(argument).clamp(min=1.0) if is_tensor(argument) else max(1.0, abs(argument))
-        doubtful = bool(((far > 0) & (far <= _NEAR_JUMP * size)).any())
+        far = abs(plain(distance))
+        doubtful = bool(((far > 0) & (far <= _NEAR_JUMP * np.maximum(abs(plain(argument)), 1.0))).any())
     if doubtful:
         raise UndefinedValueError(
             f"{name} is taken so near to a jump that a rounding error decides",
@@ -107,19 +99,19 @@ def as_float(value: Any) -> float:
     Raises
     ------
     TypeError
-        `value` isn't a number or a tensor of one entry.
+        `value` isn't a number or an array of one entry.
     """
     if is_tensor(value):
-        if value.numel() != 1:
-            raise TypeError(f"expected one number, got shape {tuple(value.shape)}")
-        return float(value.detach())
+        if value.size != 1:
+            raise TypeError(f"expected one number, got shape {value.shape}")
+        return float(plain(value).item())
     if isinstance(value, int | float | Decimal):
         return float(value)
     raise TypeError(f"expected one number, got {type(value).__name__}")
 
 
 def value_of(parameter: DrawnValue) -> Any:
-    """Return a drawn parameter as a value: word, int, float or float64 tensor."""
+    """Return a drawn parameter as a value: word, int, float or float64 array."""
     if parameter.text:
         return parameter.entries[0] if parameter.shape == () else parameter.entries
     if parameter.shape == ():
@@ -127,7 +119,7 @@ def value_of(parameter: DrawnValue) -> Any:
         # whole numbers stay integers, so that // and % on them are exact
         return int(entry) if entry.lstrip("-").isdigit() else float(entry)
     numbers = [float(entry) for entry in parameter.entries]
-    return torch.tensor(numbers, dtype=torch.float64).reshape(parameter.shape)
+    return np.array(numbers).reshape(parameter.shape)
 
 
 def names_of(values: Mapping[str, DrawnValue]) -> dict[str, Any]:
@@ -148,11 +140,11 @@ def array_of(value: Any) -> FloatArray:
     if isinstance(value, bool | int | float):
         array = FloatArray((), (float(value),))
     elif is_tensor(value):
-        # a boolean tensor holds no floats
-        array = FloatArray(tuple(value.shape), tuple(map(float, value.flatten().tolist())))
+        # a boolean array holds no floats
+        array = FloatArray(value.shape, tuple(map(float, plain(value).ravel().tolist())))
     else:
-        tensor = as_tensor(value)
-        array = FloatArray(tuple(tensor.shape), tuple(tensor.flatten().tolist()))
+        numbers = as_tensor(value)
+        array = FloatArray(numbers.shape, tuple(numbers.ravel().tolist()))
     if not all(map(math.isfinite, array.data)):
         raise ValueError("an entry is infinite or not a number")
     return array

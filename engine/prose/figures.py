@@ -48,14 +48,14 @@ class TemplateFigure:
     @property
     def shape(self) -> tuple[int, ...]:
         """Its shape; ``()`` for a number."""
-        return tuple(self.value.shape) if is_tensor(self.value) else ()
+        return self.value.shape if is_tensor(self.value) else ()
 
     def texts(self, place: int | None = None) -> list[str]:
         """Return every entry as digits, rounded to `place` if it is given."""
         # drawn decimals are printed as drawn, unless the template asks for other places
         if place is None and self._entries is not None:
             return list(self._entries)
-        flat = as_tensor(self.value).detach().flatten().tolist()
+        flat = as_tensor(self.value).ravel().tolist()
         return [_text(number, self._place if place is None else place) for number in flat]
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class TemplateFigure:
         if not -size <= position < size:
             raise IndexError(f"position {position} isn't within 0 … {size - 1}")
         position %= size
-        width = as_tensor(self.value).numel() // size
+        width = as_tensor(self.value).size // size
         entries = None if self._entries is None else self._entries[position * width : (position + 1) * width]
         return TemplateFigure(self.value[position], entries, self._place)
 

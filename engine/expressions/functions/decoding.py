@@ -10,15 +10,12 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import reference
 from engine.expressions.functions.registry import FunctionGroup
-from engine.expressions.values import as_float, as_tensor, torch
+from engine.expressions.values import Array, as_float, as_tensor, plain
 from engine.text.words import agree, count_noun
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 function = FunctionGroup("Decoding")
 
@@ -28,7 +25,7 @@ Prefix = tuple[int, ...]
 def _rows(tree: Any) -> tuple[dict[Prefix, list[float]], int]:
     """Return the rows by prefix, and the depth."""
     # the reference refuses a tree that isn't full, too; the mistakes here need the rows themselves
-    table = as_tensor(tree).detach()
+    table = plain(as_tensor(tree))
     count, words = table.shape
     rows: dict[Prefix, list[float]] = {}
     for depth in itertools.count(1):
@@ -58,19 +55,21 @@ def as_words(sequence: Any, vocabulary: str = "A B C D E F G H") -> str:
 @function(exact=True)
 def greedy_decode(tree: Any) -> Prefix:
     """Return the sequence of greedy search."""
-    return tuple(reference.greedy_decode(as_tensor(tree)))
+    return tuple(reference.greedy_decode(plain(as_tensor(tree))))
 
 
 @function(exact=True)
 def beam_search(tree: Any, b: Any, rank: Any = 0) -> Prefix:
     """Return the sequence that beam search with width b ranks first (or `rank`-th, from 0)."""
-    return tuple(reference.beam_search(as_tensor(tree), b=int(as_float(b)))[int(as_float(rank))].tokens)
+    return tuple(
+        reference.beam_search(plain(as_tensor(tree)), b=int(as_float(b)))[int(as_float(rank))].tokens
+    )
 
 
 @function(exact=True)
 def beam_survivors(tree: Any, b: Any, step: Any) -> str:
     """Return the prefixes that survive step `step` (from 1), best first, as words "AB, AC"."""
-    beam = reference.beam_search(as_tensor(tree), b=int(as_float(b)), max_len=int(as_float(step)))
+    beam = reference.beam_search(plain(as_tensor(tree)), b=int(as_float(b)), max_len=int(as_float(step)))
     return _prefix_list(hypothesis.tokens for hypothesis in beam)
 
 
@@ -81,23 +80,23 @@ def _prefix_list(prefixes: Iterable[Sequence[int]]) -> str:
 @function(exact=True)
 def best_sequence(tree: Any, rank: Any = 0) -> Prefix:
     """Return the most probable sequence of full length, by trying all (or the `rank`-th, from 0)."""
-    return tuple(reference.exhaustive(as_tensor(tree))[int(as_float(rank))].tokens)
+    return tuple(reference.exhaustive(plain(as_tensor(tree)))[int(as_float(rank))].tokens)
 
 
 @function()
-def sequence_prob(tree: Any, sequence: Any) -> Tensor:
+def sequence_prob(tree: Any, sequence: Any) -> Array:
     """Return the probability of a sequence by the chain rule, S3 (3)."""
-    return torch.tensor(reference.sequence_prob(as_tensor(tree), sequence), dtype=torch.float64)
+    return as_tensor(reference.sequence_prob(plain(as_tensor(tree)), sequence))
 
 
 @function()
-def chain_prob(p: Any) -> Tensor:
+def chain_prob(p: Any) -> Array:
     """Return the product of conditional probabilities, S3 (3)."""
     return as_tensor(reference.chain_prob(as_tensor(p)))
 
 
 @function(exact=True)
-def step_probs(tree: Any, sequence: Any) -> Tensor:
+def step_probs(tree: Any, sequence: Any) -> Array:
     """Return the probability of each token of a sequence after the tokens before it."""
     rows, _ = _rows(tree)
     return as_tensor([rows[tuple(sequence[:i])][token] for i, token in enumerate(sequence)])
@@ -135,11 +134,11 @@ def step_max(tree: Any) -> Prefix:
 
 
 @function()
-def step_max_prob(tree: Any) -> Tensor:
+def step_max_prob(tree: Any) -> Array:
     """Return the product of the largest entries of the steps, over all prefixes (m-step-max)."""
     rows, depth = _rows(tree)
     largest = [max(max(r) for prefix, r in rows.items() if len(prefix) == length) for length in range(depth)]
-    return torch.tensor(math.prod(largest), dtype=torch.float64)
+    return as_tensor(math.prod(largest))
 
 
 def _search(

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 import reference
 from engine.expressions.functions.arithmetic import product_by_hand
 from engine.expressions.functions.registry import FunctionGroup, Rounded
 from engine.expressions.functions.scores import context_by_hand, sdpa_by_hand, softmax_by_hand
-from engine.expressions.values import as_float, as_tensor, is_tensor, torch
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from engine.expressions.values import Array, as_float, as_tensor, is_tensor, plain
+from reference.rnn import logistic
 
 function = FunctionGroup("Networks")
 count = FunctionGroup("Counting")
 test = FunctionGroup("Tests for constraints and invariants")
 
-_ACTIVATIONS = {"tanh": "tanh", "logistic": "sigmoid"}  # the names of torch
+_ACTIVATIONS = {"tanh": np.tanh, "logistic": logistic}
 
 
 def _rnn_by_hand(rounded: Rounded, x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Any:
     inner = product_by_hand(rounded, W, h) + product_by_hand(rounded, U, x)
-    return rounded(getattr(inner, _ACTIVATIONS[activation])())
+    return rounded(_ACTIVATIONS[activation](inner))
 
 
 @function(by_hand=_rnn_by_hand)
-def rnn_step(x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Tensor:
+def rnn_step(x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Array:
     """Return sigma(W h + U x), S3 (5 first); the activation is "logistic" or "tanh"."""
     if activation not in _ACTIVATIONS:
         raise TypeError(f"the activation is one of {', '.join(_ACTIVATIONS)}")
@@ -44,17 +44,17 @@ def _step_by_hand(
     rounded: Rounded, y: Any, s: Any, H: Any, W: Any, U: Any, v: Any, Wx: Any, Ws: Any, Wy: Any
 ) -> tuple[Any, ...]:
     inner = product_by_hand(rounded, W, s) + product_by_hand(rounded, H, as_tensor(U).mT)
-    scores = product_by_hand(rounded, rounded(torch.tanh(inner)), v)
+    scores = product_by_hand(rounded, rounded(np.tanh(inner)), v)
     weights = softmax_by_hand(rounded, scores)
     c = context_by_hand(rounded, weights, H)
-    joint = torch.cat([c, as_tensor(y)])
-    state = rounded(torch.tanh(product_by_hand(rounded, Wx, joint) + product_by_hand(rounded, Ws, s)))
+    joint = np.concat([c, as_tensor(y)])
+    state = rounded(np.tanh(product_by_hand(rounded, Wx, joint) + product_by_hand(rounded, Ws, s)))
     return scores, weights, c, state, softmax_by_hand(rounded, product_by_hand(rounded, Wy, state))
 
 
 def _quantity(position: int, name: str, words: str) -> None:
-    def call(y: Any, s: Any, H: Any, W: Any, U: Any, v: Any, Wx: Any, Ws: Any, Wy: Any) -> Tensor:
-        result: Tensor = getattr(_step(y, s, H, W, U, v, Wx, Ws, Wy), name)
+    def call(y: Any, s: Any, H: Any, W: Any, U: Any, v: Any, Wx: Any, Ws: Any, Wy: Any) -> Array:
+        result: Array = getattr(_step(y, s, H, W, U, v, Wx, Ws, Wy), name)
         return result
 
     def by_hand(rounded: Rounded, *args: Any) -> Any:
@@ -82,21 +82,26 @@ def _self_by_hand(rounded: Rounded, X: Any, Wq: Any, Wk: Any, Wv: Any, causal: A
 
 
 @function(by_hand=_self_by_hand)
-def self_attention(X: Any, Wq: Any, Wk: Any, Wv: Any, causal: Any = False) -> Tensor:
+def self_attention(X: Any, Wq: Any, Wk: Any, Wv: Any, causal: Any = False) -> Array:
     """Return self-attention of the rows of X, projected from the right; `causal` hides later rows."""
     X, Wq, Wk, Wv = map(as_tensor, (X, Wq, Wk, Wv))
     return reference.self_attention(X, Wq, Wk, Wv, causal=bool(causal))
 
 
+def _in_blocks(W: Array, count: int) -> list[Array]:
+    width = W.shape[-1] // count
+    return [W[:, first : first + width] for first in range(0, count * width, width)]
+
+
 def _heads_by_hand(rounded: Rounded, X: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any, h: Any) -> Any:
     heads = int(as_float(h))
-    blocks = [as_tensor(W).chunk(heads, dim=-1) for W in (Wq, Wk, Wv)]
+    blocks = [_in_blocks(as_tensor(W), heads) for W in (Wq, Wk, Wv)]
     outputs = [_self_by_hand(rounded, X, q, k, v) for q, k, v in zip(*blocks, strict=True)]
-    return product_by_hand(rounded, torch.cat(outputs, dim=-1), Wo)
+    return product_by_hand(rounded, np.concat(outputs, axis=-1), Wo)
 
 
 @function(by_hand=_heads_by_hand)
-def multi_head(X: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any, h: Any) -> Tensor:
+def multi_head(X: Any, Wq: Any, Wk: Any, Wv: Any, Wo: Any, h: Any) -> Array:
     """Return multi-head attention; heads are consecutive blocks of columns."""
     X, Wq, Wk, Wv, Wo = map(as_tensor, (X, Wq, Wk, Wv, Wo))
     return reference.multi_head(X, Wq, Wk, Wv, Wo, h=int(as_float(h)))
@@ -152,7 +157,7 @@ def same(x: Any, y: Any, tolerance: Any = 1e-9) -> bool:
     if isinstance(x, str | tuple) or isinstance(y, str | tuple):
         return bool(x == y)
     a, b = as_tensor(x), as_tensor(y)
-    return a.shape == b.shape and bool(((a - b).abs() <= as_float(tolerance)).all())
+    return a.shape == b.shape and bool((abs(plain(a - b)) <= as_float(tolerance)).all())
 
 
 @test(exact=True)
@@ -160,20 +165,18 @@ def distinct(x: Any, gap: Any = 1e-9) -> bool:
     """Return whether any two entries (or rows, in some entry) differ by more than `gap`."""
     if isinstance(x, tuple):
         return len(set(x)) == len(x)
-    values, least = as_tensor(x), as_float(gap)
-    flat = values if values.ndim > 1 else values.unsqueeze(-1)
+    values, least = plain(as_tensor(x)), as_float(gap)
+    flat = values if values.ndim > 1 else values.reshape(-1, 1)
     # every pair: entries could be sorted, but rows that differ in some entry have no order
     return all(
-        float((flat[i] - flat[j]).abs().max()) > least
-        for i in range(len(flat))
-        for j in range(i + 1, len(flat))
+        float(abs(flat[i] - flat[j]).max()) > least for i in range(len(flat)) for j in range(i + 1, len(flat))
     )
 
 
 @test(exact=True)
 def symmetric(W: Any) -> bool:
     """Return whether a matrix equals its transpose."""
-    matrix = as_tensor(W)
+    matrix = plain(as_tensor(W))
     return matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and bool((matrix == matrix.mT).all())
 
 
@@ -187,14 +190,14 @@ def between(x: Any, low: Any, high: Any) -> bool:
 @test(exact=True)
 def whole(x: Any) -> bool:
     """Return whether all entries are whole numbers."""
-    values = as_tensor(x)
-    return bool((values == values.round()).all())
+    values = plain(as_tensor(x))
+    return bool((values == np.round(values)).all())
 
 
 @test(exact=True)
 def where(condition: Any, yes: Any, no: Any) -> Any:
     """Return entries of `yes` where the condition holds, of `no` elsewhere."""
     holds = condition if is_tensor(condition) else as_tensor(condition)
-    if holds.dtype != torch.bool:
+    if holds.dtype != np.bool_:
         holds = holds != 0
-    return torch.where(holds, as_tensor(yes), as_tensor(no))
+    return np.where(holds, as_tensor(yes), as_tensor(no))

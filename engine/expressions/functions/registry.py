@@ -17,12 +17,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from torch import Tensor
+from engine.expressions.values import Array
 
-Rounded: TypeAlias = "Callable[[Tensor], Tensor]"
+
+class Rounded(Protocol):
+    """What writes an intermediate down on paper."""
+
+    def __call__(self, value: Array, *, added: int | None = None) -> Array:
+        """Return `value` as written down; then summed along the axis `added`, which rounds nothing more."""
+        ...
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 

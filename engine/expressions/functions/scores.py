@@ -8,25 +8,24 @@ rounded, which a test asserts.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 import reference
 from engine.expressions.functions.arithmetic import product_by_hand
 from engine.expressions.functions.registry import FunctionGroup, Rounded
-from engine.expressions.values import as_float, as_tensor, away_from_jump, torch
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from engine.expressions.values import Array, as_float, as_tensor, away_from_jump, is_tensor, plain
+from reference.rnn import logistic
 
 function = FunctionGroup("Scores, weights, attention")
 mistake = FunctionGroup("What known mistakes give")
 
 
-def mask_of(value: Any) -> Tensor:
+def mask_of(value: Any) -> Array:
     """Return a mask as truth values: True (or not 0) may be attended."""
-    if isinstance(value, torch.Tensor) and value.dtype == torch.bool:
-        return value
-    return as_tensor(value) != 0
+    mask = plain(value)
+    return mask if is_tensor(mask) and mask.dtype == np.bool_ else as_tensor(mask) != 0
 
 
 def softmax_by_hand(
@@ -41,17 +40,17 @@ def softmax_by_hand(
     if (heat := as_float(temperature)) != 1.0:
         scores = rounded(scores / heat)  # a division by 1 isn't a step that anybody writes down
     if mask is not None:
-        scores = scores.masked_fill(~mask_of(mask), -math.inf)
+        scores = np.where(mask_of(mask), scores, -math.inf)
     # the shift is exact and the same for all, so that it gets no disturbance
-    shift = scores.detach().amax(axis, keepdim=True).clamp(min=0.0)
-    powers = torch.exp(scores - shift)
+    shift = np.maximum(np.max(plain(scores), axis, keepdims=True), 0.0)
+    powers = np.exp(scores - shift)
     # a hidden position is an exact 0, whose power nobody rounds
     powers = rounded(powers) if mask is None else rounded(powers) * mask_of(mask)
-    return rounded(powers / powers.sum(axis, keepdim=True))
+    return rounded(powers / np.sum(powers, axis, keepdims=True))
 
 
 @function(by_hand=softmax_by_hand)
-def softmax(x: Any, axis: int = -1, temperature: Any = 1.0) -> Tensor:
+def softmax(x: Any, axis: int = -1, temperature: Any = 1.0) -> Array:
     """Return softmax along an axis, S0 (2=5)."""
     return reference.softmax(as_tensor(x), axis=int(axis), temperature=as_float(temperature))
 
@@ -61,7 +60,7 @@ def _masked_by_hand(rounded: Rounded, scores: Any, mask: Any) -> Any:
 
 
 @function(by_hand=_masked_by_hand)
-def masked_softmax(scores: Any, mask: Any) -> Tensor:
+def masked_softmax(scores: Any, mask: Any) -> Array:
     """Return softmax over the visible positions; a mask entry other than 0 is visible."""
     return reference.masked_softmax(as_tensor(scores), mask_of(mask))
 
@@ -71,7 +70,7 @@ def _dot_by_hand(rounded: Rounded, q: Any, K: Any) -> Any:
 
 
 @function(by_hand=_dot_by_hand)
-def dot_scores(q: Any, K: Any) -> Tensor:
+def dot_scores(q: Any, K: Any) -> Array:
     """Return the inner products of one query (or each row of queries) with the keys."""
     return reference.dot_scores(as_tensor(q), as_tensor(K))
 
@@ -79,12 +78,12 @@ def dot_scores(q: Any, K: Any) -> Tensor:
 def _scaled_by_hand(rounded: Rounded, q: Any, K: Any) -> Any:
     keys = as_tensor(K)
     # 1.41 for the square root of 2 is written down before anything is divided by it
-    scale = rounded(torch.sqrt(torch.tensor(float(keys.shape[-1]), dtype=torch.float64)))
+    scale = rounded(np.sqrt(np.float64(keys.shape[-1])))
     return rounded(_dot_by_hand(rounded, q, keys) / scale)
 
 
 @function(by_hand=_scaled_by_hand)
-def scaled_dot_scores(q: Any, K: Any) -> Tensor:
+def scaled_dot_scores(q: Any, K: Any) -> Array:
     """Return inner products over the square root of the key size (Vaswani et al. 2017, eq. (1))."""
     return reference.scaled_dot_scores(as_tensor(q), as_tensor(K))
 
@@ -94,18 +93,18 @@ def _bilinear_by_hand(rounded: Rounded, q: Any, K: Any, W: Any) -> Any:
 
 
 @function(by_hand=_bilinear_by_hand)
-def bilinear_scores(q: Any, K: Any, W: Any) -> Tensor:
+def bilinear_scores(q: Any, K: Any, W: Any) -> Array:
     """Return q^T W k for every key."""
     return reference.bilinear_scores(as_tensor(q), as_tensor(K), as_tensor(W))
 
 
 def _additive_by_hand(rounded: Rounded, q: Any, K: Any, W: Any, U: Any, v: Any) -> Any:
     inner = product_by_hand(rounded, W, q) + product_by_hand(rounded, K, as_tensor(U).mT)
-    return product_by_hand(rounded, rounded(torch.tanh(inner)), v)
+    return product_by_hand(rounded, rounded(np.tanh(inner)), v)
 
 
 @function(by_hand=_additive_by_hand)
-def additive_scores(q: Any, K: Any, W: Any, U: Any, v: Any) -> Tensor:
+def additive_scores(q: Any, K: Any, W: Any, U: Any, v: Any) -> Array:
     """Return v^T tanh(W q + U k) for every key; W belongs to the query, U to the keys."""
     return reference.additive_scores(*map(as_tensor, (q, K, W, U, v)))
 
@@ -117,17 +116,17 @@ def _concat_by_hand(rounded: Rounded, q: Any, K: Any, W1: Any, w2: Any) -> Any:
 
 
 @function(by_hand=_concat_by_hand)
-def concat_scores(q: Any, K: Any, W1: Any, w2: Any) -> Tensor:
+def concat_scores(q: Any, K: Any, W1: Any, w2: Any) -> Array:
     """Return w2^T tanh(W1 [q; k]) for every key, S1 variant 1."""
     return reference.concat_scores(*map(as_tensor, (q, K, W1, w2)))
 
 
 def _alignment_by_hand(rounded: Rounded, h: Any, s: Any, W_h: Any, W_s: Any) -> Any:
-    return rounded(torch.tanh(product_by_hand(rounded, W_h, h) + product_by_hand(rounded, W_s, s)))
+    return rounded(np.tanh(product_by_hand(rounded, W_h, h) + product_by_hand(rounded, W_s, s)))
 
 
 @function(by_hand=_alignment_by_hand)
-def alignment_vector(h: Any, s: Any, W_h: Any, W_s: Any) -> Tensor:
+def alignment_vector(h: Any, s: Any, W_h: Any, W_s: Any) -> Array:
     """Return tanh(W_h h + W_s s): S0 (3=4) as printed, a vector and no score."""
     return reference.alignment_vector(*map(as_tensor, (h, s, W_h, W_s)))
 
@@ -138,7 +137,7 @@ def context_by_hand(rounded: Rounded, weights: Any, H: Any) -> Any:
 
 
 @function(by_hand=context_by_hand)
-def context(weights: Any, H: Any) -> Tensor:
+def context(weights: Any, H: Any) -> Array:
     """Return the weighted sum of the rows of H, S0 (1=6); one row for each row of weights."""
     return reference.context(as_tensor(weights), as_tensor(H))
 
@@ -150,56 +149,56 @@ def sdpa_by_hand(rounded: Rounded, Q: Any, K: Any, V: Any, mask: Any = None) -> 
 
 
 @function(by_hand=sdpa_by_hand)
-def sdpa(Q: Any, K: Any, V: Any, mask: Any = None) -> Tensor:
+def sdpa(Q: Any, K: Any, V: Any, mask: Any = None) -> Array:
     """Return scaled dot-product attention (Vaswani et al. 2017, eq. (1)) of one query or rows of queries."""
     queries, keys, values = as_tensor(Q), as_tensor(K), as_tensor(V)
     # the reference takes rows of queries only, as in the paper
     visible = None if mask is None else mask_of(mask)
     if queries.ndim == 1:
-        visible = None if visible is None else visible.unsqueeze(0)
-        return reference.sdpa(queries.unsqueeze(0), keys, values, visible).squeeze(0)
+        visible = None if visible is None else visible[np.newaxis]
+        return reference.sdpa(queries[np.newaxis], keys, values, visible)[0]
     return reference.sdpa(queries, keys, values, visible)
 
 
 @function(exact=True)
-def causal_mask(n: Any) -> Tensor:
+def causal_mask(n: Any) -> Array:
     """Return the n x n mask in which a position sees itself and the earlier ones, as 1 and 0."""
     return as_tensor(reference.causal_mask(int(as_float(n))))
 
 
 @function(exact=True)
-def hard_alignment(A: Any, axis: int = -1) -> Tensor:
+def hard_alignment(A: Any, axis: int = -1) -> Array:
     """Return 1 at the largest weight of every row (axis -1) or column (axis 0), 0 elsewhere."""
-    return as_tensor(reference.hard_alignment(as_tensor(A), axis=int(axis)))
+    return reference.hard_alignment(plain(as_tensor(A)), axis=int(axis))
 
 
 @function(exact=True)
 def aligned_positions(A: Any, axis: int = -1) -> tuple[int, ...]:
     """Return the position of the largest weight of every row (axis -1) or column (axis 0), from 0."""
-    return tuple(int(i) for i in reference.aligned_positions(as_tensor(A), axis=int(axis)).flatten().tolist())
+    return tuple(int(i) for i in reference.aligned_positions(plain(as_tensor(A)), axis=int(axis)).ravel())
 
 
 @function(exact=True)
-def threshold_alignment(A: Any, threshold: Any) -> Tensor:
+def threshold_alignment(A: Any, threshold: Any) -> Array:
     """Return 1 where a weight reaches the threshold, 0 elsewhere."""
-    away_from_jump("threshold_alignment", as_tensor(A).detach() - as_float(threshold), as_float(threshold))
-    return as_tensor(reference.threshold_alignment(as_tensor(A), as_float(threshold)))
+    away_from_jump("threshold_alignment", plain(as_tensor(A)) - as_float(threshold), as_float(threshold))
+    return as_tensor(reference.threshold_alignment(plain(as_tensor(A)), as_float(threshold)))
 
 
 @function()
-def softmax_jacobian(w: Any) -> Tensor:
+def softmax_jacobian(w: Any) -> Array:
     """Return diag(w) - w w^T, the derivative of softmax at weights w."""
     return reference.softmax_jacobian(as_tensor(w))
 
 
 @function()
-def softmax_vjp(w: Any, g: Any) -> Tensor:
+def softmax_vjp(w: Any, g: Any) -> Array:
     """Return the gradient for the scores, from weights w and the gradient g for the weights."""
     return reference.softmax_vjp(as_tensor(w), as_tensor(g))
 
 
 def _gradient(position: int, name: str, operand: str) -> None:
-    def call(Q: Any, K: Any, V: Any, G: Any) -> Tensor:
+    def call(Q: Any, K: Any, V: Any, G: Any) -> Array:
         Q, K, V, G = map(as_tensor, (Q, K, V, G))
         return reference.grad_attention(Q, K, V, G)[position]
 
@@ -216,45 +215,44 @@ for _position, (_name, _operand) in enumerate(
 # Weights that known mistakes compute; the registry ``problems/misconceptions.yaml`` has a sentence for each.
 
 
-def _shares(values: Tensor, axis: int = -1) -> Tensor:
-    return values / values.sum(axis, keepdim=True)
+def _shares(values: Array, axis: int = -1) -> Array:
+    return values / np.sum(values, axis, keepdims=True)
 
 
 @mistake()
-def base2(e: Any) -> Tensor:
+def base2(e: Any) -> Array:
     """Return the weights that powers of 2 give (m-base2)."""
     scores = as_tensor(e)
-    return _shares(torch.exp2(scores - scores.amax(-1, keepdim=True)))
+    return _shares(np.exp2(scores - np.max(scores, -1, keepdims=True)))
 
 
 @mistake()
-def linear_norm(e: Any) -> Tensor:
+def linear_norm(e: Any) -> Array:
     """Return the scores divided by their sum (m-linear-norm)."""
     return _shares(as_tensor(e))
 
 
 @mistake()
-def rank_norm(e: Any) -> Tensor:
+def rank_norm(e: Any) -> Array:
     """Return weights that grow in equal steps with the scores (m-rank-norm)."""
     scores = as_tensor(e)
-    return _shares(scores - scores.amin(-1, keepdim=True) + 1)
+    return _shares(scores - np.min(scores, -1, keepdims=True) + 1)
 
 
 @mistake()
-def sigmoid_norm(e: Any) -> Tensor:
+def sigmoid_norm(e: Any) -> Array:
     """Return sigmoids of the scores, divided by their sum (m-sigmoid-norm)."""
-    return _shares(torch.sigmoid(as_tensor(e)))
+    return _shares(logistic(as_tensor(e)))
 
 
 @mistake(exact=True)
-def hard(e: Any) -> Tensor:
+def hard(e: Any) -> Array:
     """Return 1 at the largest score of every row and 0 elsewhere (m-argmax)."""
-    scores = as_tensor(e)
-    return torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1]).to(torch.float64)
+    return reference.hard_alignment(plain(as_tensor(e)))
 
 
 @mistake()
-def softmax_all(E: Any) -> Tensor:
+def softmax_all(E: Any) -> Array:
     """Return exponentials over the sum of all entries of a matrix (m-all)."""
     scores = as_tensor(E)
-    return torch.softmax(scores.flatten(), 0).reshape(scores.shape)
+    return reference.softmax(scores.flatten(), 0).reshape(scores.shape)

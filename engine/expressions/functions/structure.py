@@ -1,15 +1,14 @@
-"""Functions that take tensors apart and put them together; they compute no numbers."""
+"""Functions that take arrays apart and put them together; they compute no numbers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from engine.expressions.functions.registry import FunctionGroup
-from engine.expressions.values import as_float, as_tensor, torch
+from engine.expressions.values import Array, as_float, as_tensor, plain
 from engine.text.words import agree, count_noun
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 function = FunctionGroup("Taking apart and putting together")
 
@@ -26,53 +25,55 @@ def _small(value: Any, least: int = 1) -> int:
     return int(number)
 
 
-def _matrix(value: Any) -> Tensor:
+def _matrix(value: Any) -> Array:
     tensor = as_tensor(value)
     if tensor.ndim != 2:
-        raise TypeError(f"expected a matrix, got shape {tuple(tensor.shape)}")
+        raise TypeError(f"expected a matrix, got shape {tensor.shape}")
     return tensor
 
 
 @function(exact=True)
-def transpose(x: Any) -> Tensor:
+def transpose(x: Any) -> Array:
     """Return the transpose of a matrix."""
     return _matrix(x).mT
 
 
 @function(exact=True)
-def reverse(x: Any) -> Tensor:
+def reverse(x: Any) -> Array:
     """Return entries (or rows) in reversed order."""
-    return as_tensor(x).flip(0)
+    return as_tensor(x)[::-1]
 
 
 @function(exact=True)
-def sort(x: Any, descending: bool = False) -> Tensor:
+def sort(x: Any, descending: bool = False) -> Array:
     """Return the entries of a vector in order."""
-    return as_tensor(x).sort(descending=bool(descending)).values
+    ordered = np.sort(as_tensor(x))
+    return ordered[::-1] if descending else ordered
 
 
 @function(exact=True)
 def argsort(x: Any, descending: bool = False) -> tuple[int, ...]:
     """Return the positions that put a vector in order, from 0; equals keep their order."""
     # a tuple, because positions are exact: nobody rounds them on paper
-    return tuple(as_tensor(x).argsort(stable=True, descending=bool(descending)).tolist())
+    values = plain(as_tensor(x))
+    return tuple(np.argsort(-values if descending else values, kind="stable").tolist())
 
 
 @function(exact=True)
-def row(H: Any, i: Any) -> Tensor:
+def row(H: Any, i: Any) -> Array:
     """Return row i, from 0; -1 is the last."""
     matrix = _matrix(H)
     return matrix[_position(i, matrix.shape[0])]
 
 
 @function(exact=True)
-def column(x: Any, j: Any = None) -> Tensor:
+def column(x: Any, j: Any = None) -> Array:
     """Return column j of a matrix, from 0; of a vector alone, the matrix with this one column."""
     if j is None:
         tensor = as_tensor(x)
         if tensor.ndim != 1:
-            raise TypeError(f"expected a vector, or a column number, got shape {tuple(tensor.shape)}")
-        return tensor.unsqueeze(-1)
+            raise TypeError(f"expected a vector, or a column number, got shape {tensor.shape}")
+        return tensor[:, np.newaxis]
     matrix = _matrix(x)
     return matrix[:, _position(j, matrix.shape[1])]
 
@@ -96,56 +97,55 @@ def entry(x: Any, *position: Any) -> Any:
 
 
 @function(exact=True)
-def take(x: Any, positions: Any) -> Tensor:
+def take(x: Any, positions: Any) -> Array:
     """Return the entries (or rows) at the given positions, from 0, in that order."""
     tensor = as_tensor(x)
     # argsort and aligned_positions give tuples
-    places = positions if isinstance(positions, tuple) else as_tensor(positions).flatten().tolist()
+    places = positions if isinstance(positions, tuple) else plain(as_tensor(positions)).ravel().tolist()
     if not tensor.ndim or not places:
         raise TypeError("positions of a vector or matrix are needed")
-    return torch.stack([tensor[_position(i, tensor.shape[0])] for i in places])
+    return tensor[[_position(i, tensor.shape[0]) for i in places]]
 
 
 @function(exact=True)
-def with_row(H: Any, i: Any, x: Any) -> Tensor:
+def with_row(H: Any, i: Any, x: Any) -> Array:
     """Return the matrix with row i, from 0, replaced by a vector."""
-    # a clone: values are shared between the expressions of a variant
-    matrix, new = _matrix(H).clone(), as_tensor(x)
+    matrix, new = _matrix(H), as_tensor(x)
     if new.shape != matrix.shape[1:]:
-        raise TypeError(f"a row has {count_noun(matrix.shape[1], 'entry')}, got shape {tuple(new.shape)}")
-    matrix[_position(i, matrix.shape[0])] = new
-    return matrix
+        raise TypeError(f"a row has {count_noun(matrix.shape[1], 'entry')}, got shape {new.shape}")
+    place = np.arange(len(matrix)) == _position(i, len(matrix)) % len(matrix)
+    return np.where(place[:, np.newaxis], new, matrix)
 
 
 @function(exact=True)
-def first(x: Any) -> Tensor:
+def first(x: Any) -> Array:
     """Return the first entry or row."""
     return as_tensor(x)[0]
 
 
 @function(exact=True)
-def last(x: Any) -> Tensor:
+def last(x: Any) -> Array:
     """Return the last entry or row."""
     return as_tensor(x)[-1]
 
 
 @function(exact=True)
-def rows(H: Any, start: Any, stop: Any) -> Tensor:
+def rows(H: Any, start: Any, stop: Any) -> Array:
     """Return the rows from `start` to before `stop`, from 0."""
     matrix = _matrix(H)
     return _nonempty(matrix[_small(start, 0) : _small(stop)])
 
 
 @function(exact=True)
-def columns(H: Any, start: Any, stop: Any) -> Tensor:
+def columns(H: Any, start: Any, stop: Any) -> Array:
     """Return the columns from `start` to before `stop`, from 0."""
     matrix = _matrix(H)
     return _nonempty(matrix[:, _small(start, 0) : _small(stop)])
 
 
-def _nonempty(tensor: Tensor) -> Tensor:
+def _nonempty(tensor: Array) -> Array:
     # an empty tensor has a sum and a softmax, from which a key could come that nobody can work out
-    if not tensor.numel():
+    if not tensor.size:
         raise TypeError("nothing lies between these positions")
     return tensor
 
@@ -167,56 +167,56 @@ def concat(*vectors: Any) -> Any:
     """Return vectors one after the other; sequences of tokens likewise."""
     if vectors and all(isinstance(v, tuple) for v in vectors):
         return tuple(token for v in vectors for token in v)
-    return torch.cat([t if t.ndim else t.unsqueeze(0) for t in map(as_tensor, vectors)], dim=0)
+    return np.concat([t if t.ndim else t.reshape(1) for t in map(as_tensor, vectors)])
 
 
 @function(exact=True)
-def beside(*matrices: Any) -> Tensor:
+def beside(*matrices: Any) -> Array:
     """Return matrices side by side: [A B]."""
-    return torch.cat([_matrix(m) for m in matrices], dim=1)
+    return np.concat([_matrix(m) for m in matrices], axis=1)
 
 
 @function(exact=True)
-def stack(*values: Any) -> Tensor:
+def stack(*values: Any) -> Array:
     """Return numbers as a vector, or vectors as the rows of a matrix."""
     if not values:
         raise TypeError("an empty list has no shape")
-    return torch.stack([as_tensor(value) for value in values])
+    return np.stack([as_tensor(value) for value in values])
 
 
 @function(exact=True)
-def diagonal(x: Any) -> Tensor:
+def diagonal(x: Any) -> Array:
     """Return the diagonal matrix of a vector, or the diagonal of a matrix."""
-    return torch.diag(as_tensor(x))
+    return np.diag(as_tensor(x))
 
 
 @function(exact=True)
-def identity(n: Any) -> Tensor:
+def identity(n: Any) -> Array:
     """Return the identity matrix."""
-    return torch.eye(_small(n), dtype=torch.float64)
+    return np.eye(_small(n))
 
 
 @function(exact=True)
-def zeros(n: Any, m: Any = None) -> Tensor:
+def zeros(n: Any, m: Any = None) -> Array:
     """Return n zeros, or n rows of m."""
-    return torch.zeros(_small(n) if m is None else (_small(n), _small(m)), dtype=torch.float64)
+    return np.zeros(_small(n) if m is None else (_small(n), _small(m)))
 
 
 @function(exact=True)
-def ones(n: Any, m: Any = None) -> Tensor:
+def ones(n: Any, m: Any = None) -> Array:
     """Return n ones, or n rows of m."""
-    return torch.ones(_small(n) if m is None else (_small(n), _small(m)), dtype=torch.float64)
+    return np.ones(_small(n) if m is None else (_small(n), _small(m)))
 
 
 @function(exact=True)
-def one_hot(i: Any, n: Any) -> Tensor:
+def one_hot(i: Any, n: Any) -> Array:
     """Return n numbers, 1 at position i (from 0) and 0 elsewhere."""
-    result = torch.zeros(_small(n), dtype=torch.float64)
+    result = np.zeros(_small(n))
     result[_position(i, result.shape[0])] = 1.0
     return result
 
 
 @function(exact=True)
-def number(x: Any) -> Tensor:
+def number(x: Any) -> Array:
     """Return truth values as 1 and 0."""
     return as_tensor(float(x) if isinstance(x, bool) else x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from engine.exercises.by_hand import (
     spread,
     unequal_sizes,
 )
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 Record = dict[str, Floats]
 Inputs = tuple[Floats, Floats, Floats, Record]
@@ -82,10 +79,9 @@ class _Decoder(PlannedExercise):
         plan.add_contract(_RECT, samples[2], samples[:2])
         for place, args in enumerate([_SQUARE, *samples[:2]]):
             cotangents = [values.distinct(4, part.values.shape) for part in self.expected(args).parts]
-            gradients = _gradients(args, cotangents)
-            plan.gradient_case(
-                f"gradient-{place}", *args, cotangents=cotangents, gradients=gradients, public=place == 0
-            )
+            due = _gradients(args, cotangents)
+            name = f"gradient-{place}"
+            plan.gradient_case(name, *args, cotangents=cotangents, gradients=due, public=place == 0)
         plan.add_refusals(_misfits(_RECT), ("y", "s", "nh", *_AXES.values()), _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
         plan.add_again(public[0])
@@ -101,7 +97,7 @@ def _read(args: tuple[Argument, ...]) -> Inputs:
     return y, s, H, dict(p)
 
 
-def _reference(y: Any, s: Any, H: Any, *parameters: Any, names: Sequence[str]) -> list[Tensor]:
+def _reference(y: Any, s: Any, H: Any, *parameters: Any, names: Sequence[str]) -> list[Any]:
     import reference
 
     step = reference.decoder_step(y, s, H, dict(zip(names, parameters, strict=True)))
@@ -109,12 +105,10 @@ def _reference(y: Any, s: Any, H: Any, *parameters: Any, names: Sequence[str]) -
 
 
 def _gradients(args: Inputs, cotangents: Sequence[Floats]) -> list[ExpectedPart]:
-    import torch
-
     y, s, H, p = args
 
-    def joined(*arrays: Any) -> Tensor:
-        return torch.cat(_reference(*arrays, names=list(p)))  # the four results are all vectors
+    def joined(*arrays: Any) -> Any:
+        return np.concatenate(_reference(*arrays, names=list(p)))  # the four results are all vectors
 
     relative, slack = _tolerance(args)
     return [

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.answers import kind_of
 from engine.authoring.lint.subject import LintFinding, LintSubject
@@ -98,75 +98,116 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 _ONE_EACH = frozenset(
-    {"mul", "div", "exp", "tanh", "sigmoid", "log", "log2", "log10", "sqrt", "pow", "reciprocal", "square"}
-)
-_TWO_EACH = frozenset({"_softmax"})  # an exponential and a division for every entry
+    {
+        np.multiply, np.true_divide, np.exp, np.exp2, np.tanh, np.log, np.log2, np.log10, np.sqrt, np.power,
+        np.square, np.reciprocal,
+    }
+)  # fmt: skip
 # rounding and comparing aren't counted, nor is the engine's own test for values near a jump
 _ROUNDINGS = frozenset({"round", "floor", "ceil", "threshold_alignment"})
-_PRODUCTS = frozenset({"mm", "mv", "dot", "bmm", "addmm"})
 
 
-class _Counter(TorchDispatchMode):
+class _Counter:
     """Counts multiplications, divisions and function values; additions and comparisons are free."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.operations: int = 0
-        self._searching = False
+        self.operations = 0
+        self._on_paper = False
 
     def function(self, name: str) -> Callable[..., Any] | None:
-        """Return a function of the expression language; searches are counted as they are done on paper."""
+        """Return a function of the expression language; some are counted as they are done on paper."""
         function = FUNCTIONS.get(name)
+        if function is None:
+            return None
         paper_count = (lambda *_: 0) if name in _ROUNDINGS else _PAPER_COUNTS.get(name)
-        if function is None or paper_count is None:
-            return None if function is None else function.call
 
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if not self._searching:
+        def call(*args: Any, **options: Any) -> Any:
+            if paper_count is None:
+                numbers = args if function.exact else tuple(map(_as_array, args))
+                return self.value(function.call(*map(self.value, numbers), **options))
+            if not self._on_paper:
                 self.operations += paper_count(*args)
-            outer, self._searching = self._searching, True
+            outer, self._on_paper = self._on_paper, True
             try:
-                return function.call(*args, **kwargs)
+                return self.value(function.call(*args, **options))
             finally:
-                self._searching = outer
+                self._on_paper = outer
 
         return call
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        if self._searching:
-            return result
-        name = func.overloadpacket.__name__.removesuffix("_") or func.overloadpacket.__name__
-        if name in _PRODUCTS:
-            self.operations += _multiplications(args, result)
-        elif name == "prod":
-            self.operations += max(0, args[0].numel() - result.numel())
-        elif name in _ONE_EACH:
-            self.operations += result.numel()
-        elif name in _TWO_EACH:
-            self.operations += 2 * result.numel()
-        return result
+    def operators(self) -> dict[Any, Callable[..., Any]]:
+        """Return the operators; lists of numbers in an expression come here as arrays that nobody counts."""
+        return {
+            kind: lambda *args, act=act: self.value(act(*map(self.value, args)))
+            for kind, act in OPERATORS.items()
+        }
+
+    def values(self, names: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values of which every use is counted."""
+        return {name: self.value(value) for name, value in names.items()}
+
+    def value(self, value: Any) -> Any:
+        """Return a value of which every use is counted: numbers as they are, and arrays."""
+        if not isinstance(value, np.ndarray | np.generic):
+            return value
+        counted = np.asarray(value).view(_CountedArray)
+        counted.counter = self
+        return counted
+
+    def count(self, ufunc: np.ufunc, method: str, args: tuple[Any, ...], result: Any) -> None:
+        """Add what an operation of numpy costs."""
+        if self._on_paper:
+            return
+        if ufunc is np.matmul:
+            self.operations += int(np.size(result) * np.shape(args[0])[-1])
+        elif ufunc is np.multiply and method == "reduce":
+            self.operations += max(0, int(np.size(args[0]) - np.size(result)))
+        elif ufunc in _ONE_EACH and method == "__call__":
+            self.operations += int(np.size(result))
+
+
+class _CountedArray(np.ndarray[Any, np.dtype[Any]]):
+    """An array that tells a counter what is computed with it; so do the arrays that are made of it."""
+
+    counter: _Counter | None = None
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.counter = getattr(source, "counter", None)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **options: Any) -> Any:
+        if "out" in options:
+            options["out"] = tuple(map(_uncounted, options["out"]))
+        result = getattr(ufunc, method)(*map(_uncounted, args), **options)
+        assert self.counter is not None
+        self.counter.count(ufunc, method, args, result)
+        return self.counter.value(result)
+
+
+def _uncounted(value: Any) -> Any:
+    return value.view(np.ndarray) if isinstance(value, _CountedArray) else value
+
+
+def _as_array(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, int | float) else value
 
 
 # On paper a search multiplies the probabilities of the prefixes that it follows, in a tree of V words and
 # some depth; the reference adds logarithms instead, so its own operations say nothing.
-def _beam_products(tree: torch.Tensor, b: Any, *_: Any) -> int:
+def _beam_products(tree: NDArray[np.float64], b: Any, *_: Any) -> int:
     return _survivor_products(tree, b, _tree(tree)[1])
 
 
-def _survivor_products(tree: torch.Tensor, b: Any, steps: Any) -> int:
+def _survivor_products(tree: NDArray[np.float64], b: Any, steps: Any) -> int:
     words, _ = _tree(tree)
     return sum(min(int(b), words**step) * words for step in range(1, int(steps)))
 
 
-def _all_products(tree: torch.Tensor, *_: Any) -> int:
+def _all_products(tree: NDArray[np.float64], *_: Any) -> int:
     words, depth = _tree(tree)
     return sum(int(words) ** (step + 1) for step in range(1, depth))
 
 
-def _tree(tree: torch.Tensor) -> tuple[int, int]:
+def _tree(tree: NDArray[np.float64]) -> tuple[int, int]:
     rows, words = tree.shape
     depth, passed = 0, 0
     while passed < rows:
@@ -185,13 +226,11 @@ _PAPER_COUNTS: dict[str, Callable[..., int]] = {
     "beam_survivors": _survivor_products,
     "best_sequence": _all_products,
     "sequence_prob": lambda tree, sequence: max(0, len(sequence) - 1),
-    "chain_prob": lambda p: max(0, p.numel() - 1),
+    # one function value for each entry
+    "sigmoid": lambda x: int(np.size(x)),
+    "rnn_step": lambda x, h, W, U, *_: int(np.size(W) + np.size(U) + np.size(h)),
+    "chain_prob": lambda p: max(0, p.size - 1),
 }
-
-
-def _multiplications(args: tuple[Any, ...], result: torch.Tensor) -> int:
-    factors = [arg for arg in args if isinstance(arg, torch.Tensor)][-2:]
-    return int(result.numel() * factors[0].shape[-1])
 
 
 def operations_of(spec: ProblemSpec, variant: Variant) -> int:
@@ -210,14 +249,20 @@ def operations_of(spec: ProblemSpec, variant: Variant) -> int:
     engine.errors.ExpressionError
         An expression is faulty.
     """
-    names: dict[str, Any] = dict(names_of(variant.values))
-    with _Counter() as counter:
-        for name, text in spec.derived.items():
-            names[name] = evaluate(text, names, functions=counter.function, operators=OPERATORS)
-        for name, answer in spec.answers:
-            if (key := getattr(answer, "key", None)) is not None:
-                names[name] = evaluate(key, names, functions=counter.function, operators=OPERATORS)
-    return int(counter.operations)
+    counter = _Counter()
+    names = counter.values(names_of(variant.values))
+
+    operators = counter.operators()
+
+    def work(text: str) -> Any:
+        return evaluate(text, names, functions=counter.function, operators=operators)
+
+    for name, text in spec.derived.items():
+        names[name] = work(text)
+    for name, answer in spec.answers:
+        if (key := getattr(answer, "key", None)) is not None:
+            names[name] = work(key)
+    return counter.operations
 
 
 def decimals_of(values: Mapping[str, DrawnValue]) -> int:

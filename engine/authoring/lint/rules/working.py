@@ -30,7 +30,7 @@ class PaperArithmetic:
     Parameters
     ----------
     names : mapping
-        Values by name: numbers, nested lists, numpy arrays, tensors, words.
+        Values by name: numbers, nested lists, arrays, words.
     decimals : int
         The working precision.
     engine : callable
@@ -86,8 +86,6 @@ class PaperArithmetic:
 def _plain(value: Any) -> Values:
     if isinstance(value, str | int | float):
         return value
-    if hasattr(value, "detach"):
-        return value.detach().numpy()
     if isinstance(value, tuple) and all(isinstance(x, str) for x in value):
         return value
     return np.asarray(value, dtype=np.float64)
@@ -217,8 +215,6 @@ def worked_answers(subject: LintSubject, variant: Variant, *, as_typed: bool = F
     as_typed : bool
         Carry earlier answers forward as they were typed, not to the working precision.
     """
-    import torch
-
     from engine.expressions.language import evaluate
     from engine.expressions.values import names_of
 
@@ -231,13 +227,10 @@ def worked_answers(subject: LintSubject, variant: Variant, *, as_typed: bool = F
             continue
         work = PaperArithmetic(names, _working(answer), lambda text: evaluate(text, names))
         for derived, text in subject.spec.derived.items():
-            value_on_paper = _worked(work, text)
-            names[derived] = (
-                value_on_paper if isinstance(value_on_paper, str | tuple) else torch.as_tensor(value_on_paper)
-            )
+            names[derived] = _worked(work, text)
         value = work.evaluate(answer.key)
         answers[part.id] = _as_typed_text(value, part)
-        names[name] = torch.as_tensor(_as_typed(value, part) if as_typed else value)
+        names[name] = _as_typed(value, part) if as_typed else value
     return answers
 
 
