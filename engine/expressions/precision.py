@@ -107,8 +107,8 @@ class PaperRounding:
         if not isinstance(value, TangentArray):
             return (0.0,) * as_tensor(value).size
         # the worst case, in which all disturbances push the same way
-        moved = abs(value.tangents).sum(0) * _MARGIN
-        return tuple(moved.ravel().tolist())
+        moved = np.abs(value.tangents).sum(0) * _MARGIN
+        return tuple(map(float, moved.ravel()))
 
 
 def rounding_slack(

@@ -8,6 +8,7 @@ isn't known here raises a ``TypeError``, so no derivative is ever lost silently.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -193,7 +194,7 @@ def _paired(ufunc: np.ufunc, left: Any, right: Any) -> TangentArray:
     a, b = np.asarray(plain(left)), np.asarray(plain(right))
     result = ufunc(a, b)
     rule = _PAIRED[ufunc]
-    slopes = (None, None) if rule is None else rule(a, b, result)
+    slopes = (1.0, 1.0) if rule is None else rule(a, b, result)
     tangents = None
     for place, side in enumerate((left, right)):
         if not isinstance(side, TangentArray):
@@ -305,8 +306,13 @@ def _cumsum(x: TangentArray, axis: int) -> TangentArray:
 
 
 def _prod(x: TangentArray, axis: int | None = None) -> Any:
-    factors = x.flatten() if axis is None else np.moveaxis(x, axis, 0)  # type: ignore[call-overload]
-    return reduce(np.multiply, (factors[place] for place in range(len(factors))))
+    order = [x.flatten()[place] for place in range(x.size)] if axis is None else _split(x, axis)
+    return reduce(operator.mul, order)
+
+
+def _split(x: Any, axis: int) -> list[Any]:
+    along = np.moveaxis(x, axis, 0)
+    return [along[place] for place in range(len(along))]
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., TangentArray]:

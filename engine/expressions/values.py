@@ -44,7 +44,7 @@ def as_tensor(value: Any) -> Array:
         `value` is a word or holds one, or its rows differ in length.
     """
     if isinstance(value, _ARRAYS):
-        return value if value.dtype == _FLOAT64 else value.astype(np.float64)
+        return value if value.dtype == _FLOAT64 else plain(value).astype(np.float64)
     if isinstance(value, str):
         raise TypeError(f"expected numbers, got the word {value[:40]!r}")
     try:

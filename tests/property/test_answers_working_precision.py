@@ -12,8 +12,8 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -147,7 +147,7 @@ def as_names(numbers: Any) -> dict[str, Any]:
     def floats(value: Any) -> Any:
         return [floats(x) for x in value] if isinstance(value, list) else float(value)
 
-    return {name: torch.tensor(floats(value), dtype=torch.float64) for name, value in numbers.items()}
+    return {name: np.array(floats(value)) for name, value in numbers.items()}
 
 
 @pytest.mark.parametrize("student", sorted(STUDENTS))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from engine.expressions.functions.registry import FunctionGroup, Rounded
-from engine.expressions.values import Array, as_float, as_tensor, away_from_jump, plain
+from engine.expressions.tangents import plain
+from engine.expressions.values import Array, as_float, as_tensor, away_from_jump
 from reference.rnn import logistic
 
 function = FunctionGroup("Arithmetic")

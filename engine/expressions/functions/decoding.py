@@ -14,7 +14,8 @@ from typing import Any
 
 import reference
 from engine.expressions.functions.registry import FunctionGroup
-from engine.expressions.values import Array, as_float, as_tensor, plain
+from engine.expressions.tangents import plain
+from engine.expressions.values import Array, as_float, as_tensor
 from engine.text.words import agree, count_noun
 
 function = FunctionGroup("Decoding")

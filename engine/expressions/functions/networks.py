@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,15 @@ import reference
 from engine.expressions.functions.arithmetic import product_by_hand
 from engine.expressions.functions.registry import FunctionGroup, Rounded
 from engine.expressions.functions.scores import context_by_hand, sdpa_by_hand, softmax_by_hand
-from engine.expressions.values import Array, as_float, as_tensor, is_tensor, plain
+from engine.expressions.tangents import plain
+from engine.expressions.values import Array, as_float, as_tensor, is_tensor
 from reference.rnn import logistic
 
 function = FunctionGroup("Networks")
 count = FunctionGroup("Counting")
 test = FunctionGroup("Tests for constraints and invariants")
 
-_ACTIVATIONS = {"tanh": np.tanh, "logistic": logistic}
+_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"tanh": np.tanh, "logistic": logistic}
 
 
 def _rnn_by_hand(rounded: Rounded, x: Any, h: Any, W: Any, U: Any, activation: str = "logistic") -> Any:

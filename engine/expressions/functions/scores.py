@@ -15,7 +15,8 @@ import numpy as np
 import reference
 from engine.expressions.functions.arithmetic import product_by_hand
 from engine.expressions.functions.registry import FunctionGroup, Rounded
-from engine.expressions.values import Array, as_float, as_tensor, away_from_jump, is_tensor, plain
+from engine.expressions.tangents import plain
+from engine.expressions.values import Array, as_float, as_tensor, away_from_jump, is_tensor
 from reference.rnn import logistic
 
 function = FunctionGroup("Scores, weights, attention")

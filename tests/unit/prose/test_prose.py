@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html5lib
+import numpy as np
 import pytest
-import torch
 
 from engine.errors import DrawError
 from engine.model import DrawnValue
@@ -124,7 +124,7 @@ def test_html_is_valid():
 def test_templates(template, plain):
     from engine.prose.figures import figure_of
 
-    key = figure_of(torch.tensor([1.4, 2.4], dtype=torch.float64), 2)
+    key = figure_of(np.array([1.4, 2.4]), 2)
     names = {"H": H, "w": W, "n": 3, "T": TEMPERATURE, "name": "tanh", "key": key}
     assert render_text(template, names).plain == plain
 

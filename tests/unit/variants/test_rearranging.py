@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-import torch
 
 from engine.errors import ExpressionError
 from engine.expressions.language import evaluate
 
 NAMES = {
-    "v": torch.tensor([5.0, 7.0, 6.0], dtype=torch.float64),
-    "H": torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], dtype=torch.float64),
+    "v": np.array([5.0, 7.0, 6.0]),
+    "H": np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
 }
 
 
