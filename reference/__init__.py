@@ -1,10 +1,11 @@
-"""The mathematics of the lectures, in torch: every key of an exercise is computed here.
+"""The mathematics of the lectures: every key of an exercise is computed here.
 
-Any device, any floating dtype, leading batch axes everywhere; results stay on the inputs' device and
-keep their floating dtype. It imports nothing of the engine. S0 to S4, F-01 … and D-1 … in docstrings are
+It is written over the array API standard: numpy's arrays give numpy's, and torch isn't imported then; torch's
+tensors give tensors, on their device and differentiable. Any floating dtype, which results keep, and leading
+batch axes everywhere. It imports nothing of the engine. S0 to S4, F-01 … and D-1 … in docstrings are
 the documents, faults and differences of ``docs/sources.md``.
 
-``import reference`` is free: torch comes in with the first name that needs it.
+``import reference`` is free: numpy comes in with the first name that needs it.
 """
 
 from __future__ import annotations

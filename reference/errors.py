@@ -9,7 +9,7 @@
     ├── CircularityError           a decoder wiring that needs a value before it exists
     └── TableError                 a decoding table, or a step's row, that isn't a distribution
 
-Nothing here imports torch.
+Nothing here imports numpy.
 """
 
 from __future__ import annotations

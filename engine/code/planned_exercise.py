@@ -160,7 +160,9 @@ class ArrayInputs:
         """
         relative, of_result = self._tolerance(args)
         options = self.options(args)
-        values = gradients_of(lambda *arrays: self._reference(*arrays, *options), self.arrays(args), cotangent)
+        values = gradients_of(
+            lambda *arrays: self._reference(*arrays, *options), self.arrays(args), cotangent
+        )
         return [
             ExpectedPart(
                 array, "float64", relative, slack or of_result * max(1.0, float(np.abs(array).max()))

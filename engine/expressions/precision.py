@@ -105,10 +105,10 @@ class PaperRounding:
         """Return how far each entry of a value can have moved."""
 
         if not isinstance(value, TangentArray):
-            return (0.0,) * as_tensor(value).size
+            return (0.0,) * int(as_tensor(value).size)
         # the worst case, in which all disturbances push the same way
-        moved = np.abs(value.tangents).sum(0) * _MARGIN
-        return tuple(map(float, moved.ravel()))
+        moved = np.abs(value.tangents).sum(0).ravel() * _MARGIN
+        return tuple(float(entry) for entry in moved)
 
 
 def rounding_slack(

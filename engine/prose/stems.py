@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from jinja2 import StrictUndefined, Template, TemplateError, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import LoopContext
@@ -238,7 +239,7 @@ def _meanings(needed: frozenset[str], names: Mapping[str, Any]) -> dict[str, Any
     """Return what the names of a template mean: values of the item first, then functions."""
     meanings = {name: figure_of(names[name]) for name in needed if name in names}
     missing = needed - meanings.keys() - TEXT_FUNCTIONS.keys() - {"range"}
-    if missing:  # only then, as functions bring torch: a concept item is shown without it
+    if missing:  # a concept item is shown without the functions
         from engine.expressions.functions import FUNCTIONS
 
         calls = {name: FUNCTIONS[name].call for name in missing if name in FUNCTIONS}
@@ -265,12 +266,13 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
     parts: list[str] = []
     length = 0
     try:
-        for part in template.generate(_meanings(needed, names)):
-            # counted while it grows: a loop in a loop needs no long text to fill the memory
-            parts.append(part)
-            length += len(part)
-            if length > MAX_OUTPUT:
-                raise TemplateFault(f"the text grows beyond {MAX_OUTPUT} characters")
+        with np.errstate(all="ignore"):  # a number that isn't finite is refused when it's printed
+            for part in template.generate(_meanings(needed, names)):
+                # counted while it grows: a loop in a loop needs no long text to fill the memory
+                parts.append(part)
+                length += len(part)
+                if length > MAX_OUTPUT:
+                    raise TemplateFault(f"the text grows beyond {MAX_OUTPUT} characters")
     except TemplateError as error:
         raise TemplateFault(_ADDRESS.sub("", error.message or type(error).__name__)) from None
     except (TypeError, ValueError, IndexError, KeyError, ArithmeticError, RuntimeError) as error:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference as ref
-from tests.oracles.arrays import Source, apart, dims, seeds, sums_to_one, within
+from tests.oracles.arrays import Source, apart, dims, eps, seeds, sums_to_one, within
 
 TINY = 1e-11
 sizes = st.tuples(dims, dims, dims, dims, dims, st.integers(2, 5))  # n, ds, dh, de, da, V
@@ -48,7 +48,8 @@ def test_ranges(seed: int, sizes, preset: str, device: str) -> None:
     sums_to_one(got.probabilities)
     assert (got.state.abs() <= 1).all()
     assert (got.state.abs()[got.preactivation.abs() < 15] < 1).all()
-    assert torch.equal(got.state, torch.tanh(got.preactivation))
+    # the last unit of tanh is each library's own
+    assert apart(got.state, torch.tanh(got.preactivation)) <= eps(got.state)
     within(got.context[None], given["H"])
 
 

@@ -78,7 +78,7 @@ EXACT: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "hard_alignment": ref.hard_alignment,
     "aligned_positions": ref.aligned_positions,
     "threshold_alignment": lambda a: ref.threshold_alignment(a, 0.4),
-    "causal_mask": lambda a: ref.causal_mask(6, a.device),
+    "causal_mask": lambda a: ref.causal_mask(6, a),
 }
 
 

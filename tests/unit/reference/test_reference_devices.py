@@ -41,8 +41,8 @@ CALLS: dict[str, Callable[[str], object]] = {
     "alignment_vector": lambda d: ref.alignment_vector(on(d, 2), on(d, 4), on(d, 3, 2), on(d, 3, 4)),
     "context": lambda d: ref.context([0.5, 0.5], on(d, 2, 3)),
     "attention": lambda d: ref.attention(on(d, 2), on(d, 3, 2), score="additive", params=params(d, 4, 2)),
-    "sdpa": lambda d: ref.sdpa(on(d, 2, 3), on(d, 4, 3), on(d, 4, 2), ref.causal_mask(4, d)[:2]),
-    "causal_mask": lambda d: ref.causal_mask(4, d),
+    "sdpa": lambda d: ref.sdpa(on(d, 2, 3), on(d, 4, 3), on(d, 4, 2), ref.causal_mask(4, on(d, 1))[:2]),
+    "causal_mask": lambda d: ref.causal_mask(4, on(d, 1)),
     "self_attention": lambda d: ref.self_attention(on(d, 3, 2), causal=True),
     "multi_head": lambda d: ref.multi_head(on(d, 3, 4), *[on(d, 4, 4)] * 4, 2, [[True] * 3] * 3),
     "rnn_step": lambda d: ref.rnn_step(on(d, 3), on(d, 2), on(d, 2, 2), on(d, 2, 3)),
@@ -56,7 +56,7 @@ CALLS: dict[str, Callable[[str], object]] = {
     "softmax_jacobian": lambda d: ref.softmax_jacobian(on(d, 3)),
     "softmax_vjp": lambda d: ref.softmax_vjp(on(d, 3), on(d, 3)),
     "grad_attention": lambda d: ref.grad_attention(
-        on(d, 2, 3), on(d, 4, 3), on(d, 4, 2), on(d, 2, 2), ref.causal_mask(4, d)[:2]
+        on(d, 2, 3), on(d, 4, 3), on(d, 4, 2), on(d, 2, 2), ref.causal_mask(4, on(d, 1))[:2]
     ),
     "hard_alignment": lambda d: ref.hard_alignment(on(d, 2, 3)),
     "aligned_positions": lambda d: ref.aligned_positions(on(d, 2, 3)),

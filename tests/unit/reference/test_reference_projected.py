@@ -12,7 +12,7 @@ from tests.oracles.arrays import NARROW, WIDE, Source, listed, same
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_causal_mask(n: int, device: str) -> None:
-    mask = ref.causal_mask(n, device)
+    mask = ref.causal_mask(n, torch.empty(0, device=device))
     assert mask.dtype == torch.bool and mask.device.type == device
     assert mask.shape == (n, n) and mask.tolist() == loops.causal_mask(n)
 
@@ -73,7 +73,7 @@ def test_multi_head_equals_loops(
 def test_multi_head_takes_one_mask_for_all(device: str) -> None:
     source = Source(45, device=device)
     X, W = source.normal(2, 3, 4, 6), [source.normal(6, 6) for _ in range(4)]
-    mask = ref.causal_mask(4, device)
+    mask = ref.causal_mask(4, torch.empty(0, device=device))
     got = ref.multi_head(X, *W, 3, mask)
     same(got[1, 2], loops.multi_head(*listed(X[1, 2], *W), 3, loops.causal_mask(4)))
     for shape in ((1, 1, 4, 4), (1, 3, 4, 4), (2, 3, 4, 4)):
@@ -98,9 +98,10 @@ def test_multi_head_equals_torch(dtype: torch.dtype, h: int, causal: bool, devic
     layer = torch.nn.MultiheadAttention(8, h, bias=False, batch_first=True, device=device, dtype=dtype)
     X = Source(47, dtype, device).normal(3, 6, 8)
     Wq, Wk, Wv = (W.mT for W in layer.in_proj_weight.chunk(3))
-    hidden = ~ref.causal_mask(6, device) if causal else None  # torch's mask is True = hidden
+    # torch's mask is True = hidden
+    hidden = ~ref.causal_mask(6, torch.empty(0, device=device)) if causal else None
     want, _ = layer(X, X, X, attn_mask=hidden, need_weights=False)
-    mask = ref.causal_mask(6, device) if causal else None
+    mask = ref.causal_mask(6, torch.empty(0, device=device)) if causal else None
     same(ref.multi_head(X, Wq, Wk, Wv, layer.out_proj.weight.mT, h, mask), want)
 
 

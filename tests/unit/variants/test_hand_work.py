@@ -24,7 +24,7 @@ NAMES = {
     "q": t(3), "K": t(4, 3, seed=2), "W": t(5, 3, seed=3), "U": t(5, 3, seed=4), "v": t(5, seed=5),
     "B": t(3, 3, seed=6), "W1": t(5, 6, seed=7), "Q": t(2, 3, seed=8), "V": t(4, 2, seed=9),
     "X": t(4, 6, seed=10), "Wq": t(6, 4, seed=11), "Wk": t(6, 4, seed=12), "Wv": t(6, 4, seed=13),
-    "Wo": t(4, 6, seed=14), "w": evaluate("softmax(e)", {"e": t(4, seed=15)}), "mask": d([1.0, 0.0, 1.0, 1.0]),
+    "Wo": t(4, 6, seed=14), "w": d([0.1, 0.45, 0.15, 0.3]), "mask": d([1.0, 0.0, 1.0, 1.0]),
     "h": t(3, seed=16), "R": t(3, 3, seed=17), "y": t(2, seed=18), "Wx": t(4, 5, seed=19),
     "Ws": t(4, 4, seed=20), "Wy": t(3, 4, seed=21), "s": t(4, seed=22), "Wd": t(5, 4, seed=23),
 }  # fmt: skip

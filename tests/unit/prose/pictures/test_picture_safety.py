@@ -176,7 +176,7 @@ def test_many_pictures_and_formulas_come_back_in_their_places():
 
 
 def test_a_heatmap_costs_under_a_millisecond():
-    names = {"A": reference.softmax(np.arange(25).reshape(5, 5) % 7)}
+    names = {"A": np.arange(25.0).reshape(5, 5) % 7 / 6}
     template = '{{ heatmap(A, "he hit me with pie", "il a m\' a entarté") }}'
     best = float("inf")
     for _ in range(20):
