@@ -242,10 +242,17 @@ class CommandContext:
 
     def draw(self, item: str, seed: int) -> Variant:
         """Draw the variant of `item` for a seed (``grade show ITEM --seed``)."""
-        from engine.variants import draw_seeded
+        from engine.model import Variant
 
         bank = self.bank
-        return draw_seeded(bank.load(item), version=bank.version(item), registry=bank.registry(), seed=seed)
+
+        def drawn() -> Variant:
+            from engine.variants import draw_seeded
+
+            spec, version = bank.load(item), bank.version(item)
+            return draw_seeded(spec, version=version, registry=bank.registry(), seed=seed)
+
+        return bank.derived(Variant, item, [str(seed)], drawn)
 
 
 def is_course_folder(folder: Path) -> bool:
@@ -269,11 +276,13 @@ def find_context(course_path: Path | None) -> CommandContext:
     """Return the context of ``--course``, of the folder above, or of practice."""
     from engine.items.bank import Bank, builtin_root
     from engine.runner import COMMON_PACKAGES
+    from engine.text.cache import JsonCache
 
+    cache = JsonCache.own()
     # A folder that is named must be a course; one that is found on the way up may be none.
     folder = course_path or course_folder_above(Path.cwd())
     if folder is None:
-        bank = Bank([builtin_root()], packages=COMMON_PACKAGES)
+        bank = Bank([builtin_root()], packages=COMMON_PACKAGES, cache=cache)
         return CommandContext(bank, None, chosen_store(in_course=False))
     from engine.course import Course
 
@@ -286,6 +295,7 @@ def find_context(course_path: Path | None) -> CommandContext:
         errata_notes=course.settings.errata == "show",
         decimal_comma=course.settings.decimal_comma,
         packages=COMMON_PACKAGES if course.settings.packages is None else course.settings.packages,
+        cache=cache,
     )
     return CommandContext(bank, course, chosen_store(in_course=True))
 

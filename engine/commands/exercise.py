@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,9 +141,21 @@ def open_session(context: CommandContext, item: str, sandbox: SandboxOptions) ->
         raise
 
 
-def starter_text(context: CommandContext, item: str, answer: CodeAnswer) -> str:
+@dataclass(frozen=True, slots=True)
+class StarterText:
+    """The source of an exercise's starter file."""
+
+    text: str
+
+
+def starter_text(context: CommandContext, item: str) -> str:
     """Return the source of an exercise's starter file."""
-    return read_text(context.bank.path(item).parent / answer.starter)
+
+    def read() -> StarterText:
+        _, answer = code_spec(context, item)
+        return StarterText(read_text(context.bank.path(item).parent / answer.starter))
+
+    return context.bank.derived(StarterText, item, [], read).text
 
 
 def starter_file(context: CommandContext, item: str, filename: str | None = None) -> str:
@@ -155,9 +167,7 @@ def starter_file(context: CommandContext, item: str, filename: str | None = None
 
     _, answer = code_spec(context, item)
     commands = commands_for(item, filename or f"{answer.function}.py")
-    return starter_source(
-        context.draw(item, 0), starter_text(context, item, answer), tuple(commands.values())
-    )
+    return starter_source(context.draw(item, 0), starter_text(context, item), tuple(commands.values()))
 
 
 def commands_for(item: str, file: Path | str) -> dict[str, str]:

@@ -29,22 +29,22 @@ def command(topic: str | None, answer_type: str | None, as_json: bool, course_pa
     Example:
       grade list --topic softmax
     """
-    specs, faulty = find_context(course_path).bank.readable()
-    _check_filter("topic", topic, {t for spec in specs for t in spec.topics})
-    _check_filter("type", answer_type, {spec.kind for spec in specs})
+    items, faulty = find_context(course_path).bank.summaries()
+    _check_filter("topic", topic, {t for item in items for t in item.topics})
+    _check_filter("type", answer_type, {item.kind for item in items})
     rows = [
         {
-            "item": spec.id,
-            "title": spec.title,
-            "type": spec.kind,
-            "difficulty": spec.difficulty,
-            "bloom": spec.bloom,
-            "points": spec.points,
-            "topics": list(spec.topics),
-            "status": spec.status,
+            "item": item.id,
+            "title": item.title,
+            "type": item.kind,
+            "difficulty": item.difficulty,
+            "bloom": item.bloom,
+            "points": item.points,
+            "topics": list(item.topics),
+            "status": item.status,
         }
-        for spec in specs
-        if (not topic or topic in spec.topics) and (not answer_type or answer_type == spec.kind)
+        for item in items
+        if (not topic or topic in item.topics) and (not answer_type or answer_type == item.kind)
     ]
     warn_unreadable(faulty)
     if as_json:

@@ -42,9 +42,8 @@ def command(
     """
     context = find_context(course_path)
     context.need_item(item)
-    answer = context.bank.load(item).answer
     variant = context.draw(item, seed)
-    starter = starter_text(context, item, answer) if answer is not None and answer.type == "code" else None
+    starter = starter_text(context, item) if context.bank.summary(item).kind == "code" else None
     if as_json:
         print_json(_as_json(variant, seed, hints, solution, starter))
     # For other programs, which want the stem alone.

@@ -49,7 +49,7 @@ def command(
     if path.suffix.lower() == ".ipynb":
         commands = tuple(commands_for(item, path.name).values())
         variant = context.draw(item, 0)
-        text = starter_notebook(variant, spec.stem, starter_text(context, item, answer), commands)
+        text = starter_notebook(variant, spec.stem, starter_text(context, item), commands)
     else:
         text = starter_file(context, item, path.name)
     backup = write_starter(path, text, force=force)

@@ -25,7 +25,6 @@ from engine.errors import UsageError
 from engine.text.words import points_text
 
 if TYPE_CHECKING:
-    from engine.items import CodeAnswer
     from engine.model import GradeReport
     from engine.runner import SandboxOptions
     from engine.store import Attempt
@@ -92,11 +91,10 @@ def command(
             raise UsageError("a quiz file is handed in by itself", expected="grade submit QUIZ.yaml")
         return _submit_quiz(context, Path(target), as_json)
     context.need_item(target, file)
-    answer = context.bank.load(target).answer
-    if answer is not None and answer.type == "code":
+    if context.bank.summary(target).kind == "code":
         if file is None or answers:
             raise UsageError(f"{target} is a code exercise", expected=f"grade submit {target} FILE.py")
-        submission = _submit_code(context, target, answer, file, student, sandbox, plan_seed)
+        submission = _submit_code(context, target, file, student, sandbox, plan_seed)
     else:
         if file is not None or not answers:
             raise UsageError(
@@ -189,7 +187,6 @@ def _by_part(answers: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
 def _submit_code(
     context: CommandContext,
     item: str,
-    answer: CodeAnswer,
     file: Path,
     student: str | None,
     sandbox: SandboxOptions,
@@ -197,9 +194,11 @@ def _submit_code(
 ) -> _Submission:
     import secrets
 
+    from engine.commands.exercise import code_spec
     from engine.intake import read_submission
     from engine.runner import EchoingRunner
 
+    _, answer = code_spec(context, item)
     submission = read_submission(file, answer.function)
     try:
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)

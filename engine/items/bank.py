@@ -10,8 +10,10 @@ Nothing heavy is imported before an item is read (by :mod:`engine.items.spec_fil
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,12 +25,14 @@ from engine.text.words import join_words, near_words, one_line
 if TYPE_CHECKING:
     from engine.items.misconceptions import SyllabusEntry, TaughtTerm
     from engine.items.problem_spec import ProblemSpec
+    from engine.text.cache import JsonCache
 
 REGISTRY_FILE = "misconceptions.yaml"
 SYLLABUS_FILE = "syllabus.yaml"
 TERMS_FILE = "terms.yaml"
 
 K = TypeVar("K")
+T = TypeVar("T")
 V = TypeVar("V")
 _OTHER_FILES = frozenset({REGISTRY_FILE, SYLLABUS_FILE, TERMS_FILE})
 _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
@@ -37,6 +41,20 @@ _OTHER_FOLDERS = frozenset({"blueprints", "mutants", "__pycache__"})
 def builtin_root() -> Path:
     """Return the folder of the built-in bank, beside the engine."""
     return Path(engine.__file__).resolve().parent.parent / "problems"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSummary:
+    """What a list says of an item; see :class:`engine.items.ProblemSpec`."""
+
+    id: str
+    title: str
+    kind: str
+    difficulty: int
+    bloom: str
+    points: float
+    topics: tuple[str, ...]
+    status: str
 
 
 class Bank:
@@ -56,6 +74,8 @@ class Bank:
     packages : sequence of str, optional
         What students' code may import beside the standard library, numpy and torch. The statement of each
         code exercise says so; the item's version is the same. None leaves statements as they stand.
+    cache : JsonCache, optional
+        Where summaries, the registry and what :meth:`derived` makes are kept for the next command.
 
     Raises
     ------
@@ -75,11 +95,13 @@ class Bank:
         errata_notes: bool = True,
         decimal_comma: bool = False,
         packages: Sequence[str] | None = None,
+        cache: JsonCache | None = None,
     ) -> None:
         self._roots = tuple(Path(root) for root in roots)
         self._errata_notes = errata_notes
         self._decimal_comma = decimal_comma
         self._packages = None if packages is None else tuple(packages)
+        self._cache = cache
         self._paths: dict[str, Path] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._merged: dict[str, Mapping[Any, Any]] = {}
@@ -146,6 +168,89 @@ class Bank:
             except SpecError as error:
                 faulty.append(error)
         return specs, faulty
+
+    def summaries(self) -> tuple[list[ItemSummary], list[SpecError]]:
+        """Return what lists say of every item that can be read, by id, and an error for each other one."""
+        if self._cache is None:
+            specs, faulty = self.readable()
+            return [_summary(spec) for spec in specs], faulty
+        from engine.text.cache import as_plain, file_state, of_plain
+
+        # Looked at before any file is read: what is written from here on makes it another state.
+        state, is_settled = file_state(self._roots)
+        key = [str(root.absolute()) for root in self._roots]
+        kept = self._cache.get("bank", key) or {"state": "", "items": {}}
+        if state == kept["state"]:
+            return [of_plain(ItemSummary, entry) for _, entry in kept["items"].values()], []
+        faulty, items = [], {}
+        for item_id in self.ids():
+            contents = self._contents(item_id)
+            entry = kept["items"].get(item_id)
+            if item_id in self._ambiguous or not entry or entry[0] != contents:
+                try:
+                    entry = [contents, as_plain(_summary(self.load(item_id)))]
+                except SpecError as error:
+                    faulty.append(error)
+                    continue
+                if not self._lies_together(item_id):
+                    entry[0] = ""
+            items[item_id] = entry
+        # A faulty file is read each time, to say what is wrong with it.
+        is_settled = is_settled and not faulty and all(contents for contents, _ in items.values())
+        certain = {item_id: entry for item_id, entry in items.items() if entry[0]}
+        self._cache.put("bank", key, {"state": state if is_settled else "", "items": certain})
+        return [of_plain(ItemSummary, entry) for _, entry in items.values()], faulty
+
+    def summary(self, item_id: str) -> ItemSummary:
+        """Return what lists say of one item; the errors are those of :meth:`load`."""
+        return self.derived(ItemSummary, item_id, [], lambda: _summary(self.load(item_id)))
+
+    def derived(self, kind: type[T], item_id: str, facts: Sequence[str], make: Callable[[], T]) -> T:
+        """Return what follows from an item and some facts, from the cache where the same was made before.
+
+        Parameters
+        ----------
+        kind : type
+            A frozen dataclass of :mod:`engine.model`.
+        item_id : str
+        facts : sequence of str
+            All that it depends on beside the item's files, the registry and the bank's settings.
+        make : callable
+            Makes it.
+        """
+        if self._cache is None or item_id in self._ambiguous:
+            return make()
+        from engine.text.cache import as_plain, of_plain
+
+        contents = self._contents(item_id)
+        settings = [self._errata_notes, self._decimal_comma, self._packages]
+        key = [item_id, contents, json.dumps(settings), *facts]
+        kept = self._cache.get(kind.__name__, key) if contents else None
+        if kept is not None:
+            return of_plain(kind, kept)
+        made = make()
+        # Not where somebody has written a file of it meanwhile, of which only a part was seen.
+        if contents and contents == self._contents(item_id) and self._lies_together(item_id):
+            self._cache.put(kind.__name__, key, as_plain(made))
+        return made
+
+    def _contents(self, item_id: str) -> str:
+        """Return a digest of all files that an item is read from; "" where there is no telling."""
+        from engine.text.cache import contents_digest
+
+        path = self.path(item_id)
+        files = path.parent if path.parent.name == item_id else path
+        try:
+            return contents_digest([*self._registry_files(), files])
+        except OSError:  # whoever reads the file says so
+            return ""
+
+    def _lies_together(self, item_id: str) -> bool:
+        # Files of a code exercise that has no folder of its own may lie anywhere beside it.
+        return self.path(item_id).parent.name == item_id or self.load(item_id).kind != "code"
+
+    def _registry_files(self) -> list[Path]:
+        return [path for root in self._roots if (path := root / REGISTRY_FILE).is_file()]
 
     def version(self, item_id: str) -> str:
         """Return the item version: see :func:`engine.items.spec_file.item_version`."""
@@ -215,6 +320,24 @@ class Bank:
         SpecError
             A registry file has faults.
         """
+        from engine.text.cache import contents_digest
+
+        if self._cache is None or REGISTRY_FILE in self._merged:
+            return self._read_registry()
+        try:
+            key = [contents_digest(self._registry_files())]
+        except OSError:
+            return self._read_registry()
+        kept = self._cache.get("registry", key)
+        if kept is not None:
+            self._merged[REGISTRY_FILE] = MappingProxyType(kept)
+            return self._merged[REGISTRY_FILE]
+        registry = self._read_registry()
+        if key == [contents_digest(self._registry_files())]:
+            self._cache.put("registry", key, dict(registry))
+        return registry
+
+    def _read_registry(self) -> Mapping[str, str]:
         from engine.items.misconceptions import load_registry
 
         return self._of_all_roots(REGISTRY_FILE, load_registry)
@@ -270,6 +393,12 @@ class Bank:
 def builtin_bank() -> Bank:
     """Return the bank that comes with Softmark."""
     return Bank([builtin_root()])
+
+
+def _summary(spec: ProblemSpec) -> ItemSummary:
+    return ItemSummary(
+        spec.id, spec.title, spec.kind, spec.difficulty, spec.bloom, spec.points, spec.topics, spec.status
+    )
 
 
 def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
