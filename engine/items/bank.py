@@ -174,7 +174,7 @@ class Bank:
         if self._cache is None:
             specs, faulty = self.readable()
             return [_summary(spec) for spec in specs], faulty
-        from engine.text.cache import as_plain, file_state, of_plain
+        from engine.text.cache import as_plain, contents_digest, file_state, of_plain
 
         # Looked at before any file is read: what is written from here on makes it another state.
         state, is_settled = file_state(self._roots)
@@ -184,7 +184,7 @@ class Bank:
             return [of_plain(ItemSummary, entry) for _, entry in kept["items"].values()], []
         faulty, items = [], {}
         for item_id in self.ids():
-            contents = self._contents(item_id)
+            contents = contents_digest(self._files(item_id))
             entry = kept["items"].get(item_id)
             if item_id in self._ambiguous or not entry or entry[0] != contents:
                 try:
@@ -192,12 +192,10 @@ class Bank:
                 except SpecError as error:
                     faulty.append(error)
                     continue
-                if not self._lies_together(item_id):
-                    entry[0] = ""
             items[item_id] = entry
         # A faulty file is read each time, to say what is wrong with it.
-        is_settled = is_settled and not faulty and all(contents for contents, _ in items.values())
-        certain = {item_id: entry for item_id, entry in items.items() if entry[0]}
+        certain = {i: entry for i, entry in items.items() if self._lies_together(i, entry[1]["kind"])}
+        is_settled = is_settled and not faulty and len(certain) == len(items)
         self._cache.put("bank", key, {"state": state if is_settled else "", "items": certain})
         return [of_plain(ItemSummary, entry) for _, entry in items.values()], faulty
 
@@ -222,32 +220,26 @@ class Bank:
             return make()
         from engine.text.cache import as_plain, of_plain
 
-        contents = self._contents(item_id)
-        settings = [self._errata_notes, self._decimal_comma, self._packages]
-        key = [item_id, contents, json.dumps(settings), *facts]
-        kept = self._cache.get(kind.__name__, key) if contents else None
-        if kept is not None:
-            return of_plain(kind, kept)
-        made = make()
-        # Not where somebody has written a file of it meanwhile, of which only a part was seen.
-        if contents and contents == self._contents(item_id) and self._lies_together(item_id):
-            self._cache.put(kind.__name__, key, as_plain(made))
-        return made
+        settings = json.dumps([self._errata_notes, self._decimal_comma, self._packages])
+        plain = self._cache.derived(
+            kind.__name__,
+            self._files(item_id),
+            [item_id, settings, *facts],
+            lambda: as_plain(make()),
+            lambda _: self._lies_together(item_id, self.load(item_id).kind),
+        )
+        return of_plain(kind, plain)
 
-    def _contents(self, item_id: str) -> str:
-        """Return a digest of all files that an item is read from; "" where there is no telling."""
-        from engine.text.cache import contents_digest
-
+    def _files(self, item_id: str) -> list[Path]:
+        """Return the files and folders that an item is read from, files of built-in exercises among them."""
         path = self.path(item_id)
-        files = path.parent if path.parent.name == item_id else path
-        try:
-            return contents_digest([*self._registry_files(), files])
-        except OSError:  # whoever reads the file says so
-            return ""
+        if path.parent.name != item_id:
+            return [*self._registry_files(), path]
+        return [*self._registry_files(), path.parent, *sorted(builtin_root().glob("code/*/exercise.py"))]
 
-    def _lies_together(self, item_id: str) -> bool:
+    def _lies_together(self, item_id: str, kind: str) -> bool:
         # Files of a code exercise that has no folder of its own may lie anywhere beside it.
-        return self.path(item_id).parent.name == item_id or self.load(item_id).kind != "code"
+        return kind != "code" or self.path(item_id).parent.name == item_id
 
     def _registry_files(self) -> list[Path]:
         return [path for root in self._roots if (path := root / REGISTRY_FILE).is_file()]
@@ -320,27 +312,18 @@ class Bank:
         SpecError
             A registry file has faults.
         """
-        from engine.text.cache import contents_digest
 
-        if self._cache is None or REGISTRY_FILE in self._merged:
-            return self._read_registry()
-        try:
-            key = [contents_digest(self._registry_files())]
-        except OSError:
-            return self._read_registry()
-        kept = self._cache.get("registry", key)
-        if kept is not None:
+        def read() -> dict[str, str]:
+            from engine.items.misconceptions import load_registry
+
+            return dict(self._of_all_roots(REGISTRY_FILE, load_registry))
+
+        if self._cache is None:
+            read()
+        elif REGISTRY_FILE not in self._merged:
+            kept = self._cache.derived("registry", self._registry_files(), [], read)
             self._merged[REGISTRY_FILE] = MappingProxyType(kept)
-            return self._merged[REGISTRY_FILE]
-        registry = self._read_registry()
-        if key == [contents_digest(self._registry_files())]:
-            self._cache.put("registry", key, dict(registry))
-        return registry
-
-    def _read_registry(self) -> Mapping[str, str]:
-        from engine.items.misconceptions import load_registry
-
-        return self._of_all_roots(REGISTRY_FILE, load_registry)
+        return self._merged[REGISTRY_FILE]
 
     def syllabus(self) -> Mapping[str, Mapping[str, SyllabusEntry]]:
         """Return what a course covers, by group and id; read once, a course's own file added.

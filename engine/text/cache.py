@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import errno
 import hashlib
 import json
 import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import UnionType
@@ -83,6 +82,38 @@ class JsonCache:
                 with replacing(self._path(name, key), private=True) as file:
                     file.write(_digest(body) + b"\n" + body)
                 self._remove_oldest()
+
+    def derived(
+        self,
+        name: str,
+        files: Iterable[Path],
+        facts: Sequence[str],
+        make: Callable[[], T],
+        may_keep: Callable[[T], bool] = lambda made: True,
+    ) -> T:
+        """Return what follows from files and some facts: the JSON value that is kept, or what `make` returns.
+
+        Parameters
+        ----------
+        name : str
+        files : iterable of Path
+            Files, and folders with all that is in them.
+        facts : sequence of str
+            What else it depends on.
+        make : callable
+            Makes the value; its errors are passed on.
+        may_keep : callable
+            Whether it depends on nothing else, after all.
+        """
+        contents = contents_digest(files)
+        kept = self.get(name, [contents, *facts]) if contents else None
+        if kept is not None:
+            return kept  # type: ignore[no-any-return]
+        made = make()
+        # Not where somebody has written one of the files meanwhile, of which only a part was seen.
+        if contents and contents == contents_digest(files) and may_keep(made):
+            self.put(name, [contents, *facts], made)
+        return made
 
     def _path(self, name: str, key: Iterable[str]) -> Path:
         text = json.dumps([_code_state(), *key])
@@ -158,19 +189,19 @@ def _files_below(folder: str) -> Iterator[os.DirEntry[str]]:
 def contents_digest(paths: Iterable[Path]) -> str:
     """Return a digest of the names and contents of files and of all files below folders.
 
-    Raises
-    ------
-    OSError
-        One of them can't be read.
+    It is "" where one of them can't be read: whoever needs the file says what is wrong with it.
     """
     digest = hashlib.sha256()
-    for path in paths:
-        files = [entry.path for entry in _files_below(str(path))] if path.is_dir() else [str(path)]
-        for file in files:
-            data = read_bounded(Path(file), _MOST_BYTES)
-            if len(data) > _MOST_BYTES:
-                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), file)
-            digest.update(os.fsencode(file) + f"\0{len(data)}\0".encode() + data)
+    try:
+        for path in paths:
+            files = [entry.path for entry in _files_below(str(path))] if path.is_dir() else [str(path)]
+            for file in files:
+                data = read_bounded(Path(file), _MOST_BYTES)
+                if len(data) > _MOST_BYTES:
+                    return ""
+                digest.update(os.fsencode(file) + f"\0{len(data)}\0".encode() + data)
+    except OSError:
+        return ""
     return digest.hexdigest()
 
 

@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -57,10 +58,19 @@ def own_folder() -> Path | None:
 def cache_folder() -> Path:
     """Return the one folder for what can be lost without harm.
 
-    Where there is no home folder it is a place in which nothing can be made, so that libraries do without.
+    It lies in ``SOFTMARK_HOME``, else where the system keeps such things: ``$XDG_CACHE_HOME/softmark``, which is
+    usually ``~/.cache/softmark``. Where there is no home folder it is a place in which nothing can be made, so
+    that libraries do without.
     """
-    folder = own_folder()
-    return Path(os.devnull, "cache") if folder is None else folder / "cache"
+    folder, named = own_folder(), os.environ.get("XDG_CACHE_HOME", "")
+    if folder is None:
+        return Path(os.devnull, "cache")
+    if os.environ.get("SOFTMARK_HOME") or os.name == "nt":
+        return folder / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "softmark"
+    # The specification has a relative path ignored.
+    return (Path(named) if Path(named).is_absolute() else Path.home() / ".cache") / "softmark"
 
 
 def keep_libraries_tidy() -> None:

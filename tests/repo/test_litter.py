@@ -19,7 +19,8 @@ from engine.commands import grade
 from tests.repo.command_lines import walk
 
 ROOT = Path(__file__).parents[2]
-OWN = "home/.config/softmark/"  # the practice store and secret, hints seen, the cache
+OWN = "home/.config/softmark/"  # the practice store and secret, hints seen
+CACHE = "home/.cache/softmark/"
 
 # a command line -> what may be new afterwards below the folder, its home and its temporary folder: ends
 # with "/" for a folder with all it holds. The exit code isn't looked at, only that it isn't 3.
@@ -79,7 +80,7 @@ def softmax(x, axis=-1):
     e = np.exp(x)
     return e / e.sum(axis=axis, keepdims=True)
 """
-ALWAYS = (OWN, "work/c/.softmark/")
+ALWAYS = (OWN, CACHE, "work/c/.softmark/")
 
 _SCRIPT = """
 import json, os, shlex, sys
@@ -164,7 +165,7 @@ def test_the_commands_did_their_work(left: list[tuple[str, int, list[str]]]) -> 
         assert code != 2 or line.startswith("quiz take"), f"grade {line} ended with {code}"
         for name in allowed:
             assert any(n.startswith(name) for n in new), f"grade {line} didn't write {name}"
-    cache = [name for _, _, new in left for name in new if name.startswith(OWN + "cache/")]
+    cache = [name for _, _, new in left for name in new if name.startswith(CACHE)]
     assert any("hypothesis" in name for name in cache), "hypothesis wrote its cache elsewhere"
 
 
