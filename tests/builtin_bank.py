@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import engine.items.spec_file as spec_file
+import engine.items.bank_files as bank_files
 from engine.code.exercise import load_exercise_file
 from engine.code.planned_exercise import PlannedExercise
 from engine.items import ProblemSpec, builtin_root, load_spec
@@ -21,7 +21,7 @@ _specs: dict[tuple[object, ...], ProblemSpec] = {}
 
 def read_once() -> None:
     """Let every bank of this process share what it reads of the built-in files (specs are frozen)."""
-    spec_file.load_spec = _load_spec  # type: ignore[assignment]
+    bank_files.load_spec = _load_spec  # type: ignore[assignment]
 
 
 def _load_spec(path: Path, *, registry: Mapping[str, str] | None = None, **options: Any) -> ProblemSpec:

@@ -278,7 +278,7 @@ def find_context(course_path: Path | None) -> CommandContext:
     from engine.runner import COMMON_PACKAGES
     from engine.text.cache import JsonCache
 
-    cache = JsonCache.own()
+    cache = JsonCache.of_person()
     # A folder that is named must be a course; one that is found on the way up may be none.
     folder = course_path or course_folder_above(Path.cwd())
     if folder is None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TokenAnswer,
         VectorAnswer,
     )
+    from engine.items.bank_files import item_version, load_spec
     from engine.items.field_types import (
         ChoiceParameter,
         DecimalParameter,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
         json_schema,
         schema_text,
     )
-    from engine.items.spec_file import item_version, load_spec
 
 __all__ = [
     "AnswerSpec",
@@ -125,7 +125,7 @@ _HOMES = {
         "json_schema",
         "schema_text",
     ),
-    "spec_file": ("item_version", "load_spec"),
+    "bank_files": ("item_version", "load_spec"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -5,7 +5,7 @@ Making a bank lists folders and reads no file, as most commands need one item of
     bank = Bank([builtin_root(), course / "problems"])
     spec, version = bank.load("softmax-weights"), bank.version("softmax-weights")
 
-Nothing heavy is imported before an item is read (by :mod:`engine.items.spec_file`).
+Nothing heavy is imported before an item is read (by :mod:`engine.items.bank_files`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.errors import Diagnostic, InputError, SpecError, UnknownItemError
 from engine.text.words import join_words, near_words, one_line
 
 if TYPE_CHECKING:
-    from engine.items.misconceptions import SyllabusEntry, TaughtTerm
+    from engine.items.bank_files import SyllabusEntry, TaughtTerm
     from engine.items.problem_spec import ProblemSpec
     from engine.text.cache import JsonCache
 
@@ -179,13 +179,13 @@ class Bank:
         # Looked at before any file is read: what is written from here on makes it another state.
         state, is_settled = file_state(self._roots)
         key = [str(root.absolute()) for root in self._roots]
-        kept = self._cache.get("bank", key) or {"state": "", "items": {}}
-        if state == kept["state"]:
-            return [of_plain(ItemSummary, entry) for _, entry in kept["items"].values()], []
+        previous = self._cache.get("bank", key) or {"state": "", "items": {}}
+        if state == previous["state"]:
+            return [of_plain(ItemSummary, entry) for _, entry in previous["items"].values()], []
         faulty, items = [], {}
         for item_id in self.ids():
             contents = contents_digest(self._files(item_id))
-            entry = kept["items"].get(item_id)
+            entry = previous["items"].get(item_id)
             if item_id in self._ambiguous or not entry or entry[0] != contents:
                 try:
                     entry = [contents, as_plain(_summary(self.load(item_id)))]
@@ -245,8 +245,8 @@ class Bank:
         return [path for root in self._roots if (path := root / REGISTRY_FILE).is_file()]
 
     def version(self, item_id: str) -> str:
-        """Return the item version: see :func:`engine.items.spec_file.item_version`."""
-        from engine.items.spec_file import item_version
+        """Return the item version: see :func:`engine.items.bank_files.item_version`."""
+        from engine.items.bank_files import item_version
 
         spec, path = self.load(item_id), self.path(item_id)
         has_imports = self._packages is not None and spec.kind == "code"
@@ -256,16 +256,16 @@ class Bank:
         return item_version(spec, path)
 
     def _as_written(self, item_id: str) -> ProblemSpec:
-        from engine.items.spec_file import load_spec
+        from engine.items.bank_files import load_spec
 
         return load_spec(self.path(item_id), registry=self.registry())
 
     def _under_settings(self, spec: ProblemSpec) -> ProblemSpec:
-        from engine.items import spec_file
+        from engine.items import bank_files
 
-        spec = spec if self._errata_notes else spec_file.without_errata_notes(spec)
-        spec = spec_file.with_decimal_commas(spec) if self._decimal_comma else spec
-        return spec if self._packages is None else spec_file.with_imports(spec, self._packages)
+        spec = spec if self._errata_notes else bank_files.without_errata_notes(spec)
+        spec = bank_files.with_decimal_commas(spec) if self._decimal_comma else spec
+        return spec if self._packages is None else bank_files.with_imports(spec, self._packages)
 
     def has_changed(self, item_id: str, version: str) -> bool:
         """Return whether an item differs from what it was at this version; one that is gone doesn't."""
@@ -314,15 +314,15 @@ class Bank:
         """
 
         def read() -> dict[str, str]:
-            from engine.items.misconceptions import load_registry
+            from engine.items.bank_files import load_registry
 
             return dict(self._of_all_roots(REGISTRY_FILE, load_registry))
 
         if self._cache is None:
             read()
         elif REGISTRY_FILE not in self._merged:
-            kept = self._cache.derived("registry", self._registry_files(), [], read)
-            self._merged[REGISTRY_FILE] = MappingProxyType(kept)
+            sentences = self._cache.derived("registry", self._registry_files(), [], read)
+            self._merged[REGISTRY_FILE] = MappingProxyType(sentences)
         return self._merged[REGISTRY_FILE]
 
     def syllabus(self) -> Mapping[str, Mapping[str, SyllabusEntry]]:
@@ -333,7 +333,7 @@ class Bank:
         SpecError
             A syllabus file has faults.
         """
-        from engine.items.misconceptions import load_syllabus
+        from engine.items.bank_files import load_syllabus
 
         def flat(path: Path) -> dict[tuple[str, str], SyllabusEntry]:
             groups = load_syllabus(path).items()
@@ -354,7 +354,7 @@ class Bank:
         SpecError
             A file of terms has faults.
         """
-        from engine.items.misconceptions import load_terms
+        from engine.items.bank_files import load_terms
 
         return self._of_all_roots(TERMS_FILE, load_terms)
 

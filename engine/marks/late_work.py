@@ -106,10 +106,8 @@ class StudentDeadlines:
 
     def is_counted(self, handed: datetime | None) -> bool:
         """Return whether work counts at all; work without a time does."""
-        if handed is None:
-            return True
-        in_time = self.closes is None or handed < self.closes
-        return in_time and (self.opens is None or handed >= self.opens)
+        in_time = handed is None or self.closes is None or handed < self.closes
+        return in_time and (handed is None or self.opens is None or handed >= self.opens)
 
     def is_due(self, now: datetime) -> bool:
         """Return whether the due date and its grace are over."""

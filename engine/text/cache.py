@@ -55,7 +55,7 @@ class JsonCache:
         self._folder = folder
 
     @classmethod
-    def own(cls) -> JsonCache:
+    def of_person(cls) -> JsonCache:
         """Return the cache of the person who calls the command."""
         return cls(cache_folder() / "bank")
 
@@ -106,9 +106,9 @@ class JsonCache:
             Whether it depends on nothing else, after all.
         """
         contents = contents_digest(files)
-        kept = self.get(name, [contents, *facts]) if contents else None
-        if kept is not None:
-            return kept  # type: ignore[no-any-return]
+        value = self.get(name, [contents, *facts]) if contents else None
+        if value is not None:
+            return value  # type: ignore[no-any-return]
         made = make()
         # Not where somebody has written one of the files meanwhile, of which only a part was seen.
         if contents and contents == contents_digest(files) and may_keep(made):

@@ -23,7 +23,7 @@ from engine.items import (
     OrderingAnswer,
     ProblemSpec,
 )
-from engine.items.misconceptions import TaughtTerm
+from engine.items.bank_files import TaughtTerm
 from engine.model import Variant
 from engine.text.files import source_line
 from engine.text.yaml_errors import Loc, YamlDocument

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.items import ProblemSpec
 from engine.items.bank import Bank
-from engine.items.misconceptions import SyllabusEntry
+from engine.items.bank_files import SyllabusEntry
 
 
 @dataclass(frozen=True, slots=True)

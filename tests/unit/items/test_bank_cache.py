@@ -57,7 +57,7 @@ def no_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: object, **options: object) -> None:
         raise AssertionError("a problem file was read")
 
-    monkeypatch.setattr("engine.items.spec_file.load_spec", fail)
+    monkeypatch.setattr("engine.items.bank_files.load_spec", fail)
 
 
 def titles(bank: Bank) -> dict[str, str]:

@@ -12,7 +12,7 @@ import pytest
 
 from engine.errors import InputError, SpecError, UnknownItemError
 from engine.items import Bank, builtin_bank, builtin_root
-from engine.items.misconceptions import load_registry
+from engine.items.bank_files import load_registry
 
 ITEM = """\
 id: {name}

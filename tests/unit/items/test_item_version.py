@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EngineError
+from engine.items import bank_files as version_module
 from engine.items import builtin_bank, item_version, load_spec
-from engine.items import spec_file as version_module
 
 TEXT = """\
 id: item

@@ -11,8 +11,8 @@ from docs.generators.problem_spec import reference_page
 from engine.authoring.lint import FindingSeverity, lint_item
 from engine.expressions.functions import FUNCTIONS, arguments_of
 from engine.items import ProblemSpec, builtin_bank, builtin_root, item_version, json_schema, load_spec
+from engine.items.bank_files import builtin_registry
 from engine.items.checks import CHECKS
-from engine.items.misconceptions import builtin_registry
 from engine.prose.stems import TEXT_FUNCTIONS
 from engine.variants import draw_seeded
 

@@ -14,7 +14,7 @@ from engine.authoring.lint.lint_items import lint_bank
 from engine.authoring.lint.rules import draws, keys, rendered_text, responses
 from engine.authoring.lint.subject import LintSubject
 from engine.items import Bank, builtin_root
-from engine.items.misconceptions import TaughtTerm
+from engine.items.bank_files import TaughtTerm
 from engine.model import FloatArray, RenderedText, Variant
 
 Data = dict[str, Any]
