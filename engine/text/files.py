@@ -58,7 +58,7 @@ def own_folder() -> Path | None:
 def cache_folder() -> Path:
     """Return the one folder for what can be lost without harm.
 
-    It lies in ``SOFTMARK_HOME``, else where the system keeps such things: ``$XDG_CACHE_HOME`` or ``~/.cache``.
+    It lies in ``SOFTMARK_HOME``, else where the system keeps such things: ``$XDG_CACHE_HOME``, ``~/.cache``.
     Where there is no home folder it is a place in which nothing can be made, so that libraries do without.
     """
     folder, named = own_folder(), os.environ.get("XDG_CACHE_HOME", "")
