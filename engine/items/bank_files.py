@@ -241,7 +241,7 @@ def _files(answer: CodeAnswer, folder: Path) -> list[bytes]:
 
 @lru_cache(maxsize=1)
 def reference_version() -> str:
-    """Return the version of the reference, read from its text: importing it would import torch.
+    """Return the version of the reference, read from its text: nothing of it need be imported.
 
     Raises
     ------

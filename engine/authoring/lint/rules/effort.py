@@ -182,6 +182,10 @@ class _CountedArray(np.ndarray[Any, np.dtype[Any]]):
         self.counter.count(ufunc, method, args, result)
         return self.counter.value(result)
 
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        assert self.counter is not None
+        return self.counter.value(super().__array_function__(function, types, args, options))
+
 
 def _uncounted(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, _CountedArray) else value
