@@ -13,6 +13,7 @@ in it is the author's fault and nobody's mark::
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import math
 import sys
@@ -27,12 +28,12 @@ from types import ModuleType
 from typing import Any
 
 from engine.code.plan import InputPlan, group_key
-from engine.code.planned_exercise import PlannedExercise
+from engine.code.planned_exercise import AuthorError, PlannedExercise
 from engine.code.properties import Property, property_names, property_of
 from engine.errors import Diagnostic, EngineError, SpecError
 from engine.items import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 from engine.items.bank import Bank
-from engine.items.checks.code import exercise_path
+from engine.items.checks.code import exercise_path, is_builtin_id
 from engine.items.checks.context import Where
 from engine.runner import Limits
 from engine.text.words import clean_line, did_you_mean
@@ -126,10 +127,10 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
     if not isinstance(answer, CodeAnswer):
         raise SpecError.of_file([Diagnostic(str(path), 1, 1, f"{spec.id} isn't a code exercise")])
     file = exercise_path(answer.exercise, folder)
-    inputs = load_exercise_file(file, file.parent.name)
+    inputs = _with_examples(load_exercise_file(file, file.parent.name), answer, path)
     with author_faults(file):
         offered = inputs.offered_groups
-    if faults := list(_catalogue_faults(answer, offered)):
+    if faults := list(_catalogue_faults(answer, inputs, offered)):
         document = read_yaml(path)
         raise SpecError.of_file([document.diagnostic(("answer", *loc), message) for loc, message in faults])
     limits = answer.limits
@@ -140,7 +141,7 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
         function=answer.function,
         signature=answer.signature,
         inputs=inputs,
-        checks=tuple(_rubric(check) for check in answer.checks),
+        checks=tuple(_rubric(check, inputs) for check in answer.checks),
         mutants=tuple(_mutant(mutant, _source(folder, mutant.file)) for mutant in answer.mutants),
         solutions={name: _source(folder, name) for name in answer.solutions},
         starter=_source(folder, answer.starter),
@@ -179,8 +180,23 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
     return whole.only(keys, public)
 
 
-def _rubric(check: CheckSpec) -> RubricCheck:
-    judged_by = property_of(check.property)  # known: the catalogue was asked before
+def _with_examples(inputs: PlannedExercise, answer: CodeAnswer, path: Path) -> PlannedExercise:
+    for index, example in enumerate(answer.examples):
+        try:
+            inputs.with_examples([example])
+        except ValueError as error:
+            document = read_yaml(path)
+            name = str(error).partition(":")[0]
+            where: Where = ("answer", "examples", index, *([name] if name in example else []))
+            raise SpecError.of_file(
+                [document.diagnostic(where, f"this example doesn't fit: {error}")]
+            ) from None
+    return inputs.with_examples(answer.examples)
+
+
+def _rubric(check: CheckSpec, inputs: PlannedExercise) -> RubricCheck:
+    # known: the catalogue was asked before
+    judged_by = inputs.properties.get(check.property) or property_of(check.property)
     return RubricCheck(
         id=check.id,
         property=judged_by,
@@ -213,12 +229,20 @@ def _source(folder: Path, name: str) -> str:
         raise EngineError("a file of the exercise can't be read", where=str(folder / name)) from error
 
 
-def _catalogue_faults(answer: CodeAnswer, offered: frozenset[str]) -> Iterator[tuple[Where, str]]:
+def _catalogue_faults(
+    answer: CodeAnswer, inputs: PlannedExercise, offered: frozenset[str]
+) -> Iterator[tuple[Where, str]]:
+    names = [*property_names(), *inputs.properties]
+    written = list(ast.parse(f"def {answer.signature}: pass").body[0].args.args)  # type: ignore[attr-defined]
+    arguments = tuple(argument.arg for argument in written)
+    if arguments != inputs.argument_names and not is_builtin_id(answer.exercise):
+        listed = ", ".join(inputs.argument_names)
+        yield ("signature",), f"the arguments of exercise.py are {listed}; these are {', '.join(arguments)}"
     for index, check in enumerate(answer.checks):
         where = ("checks", index)
         cases: Any = check.options.get("cases")
-        if check.property not in property_names():
-            near = did_you_mean(check.property, property_names())
+        if check.property not in names:
+            near = did_you_mean(check.property, names)
             yield (*where, "property"), f"no property is called {check.property!r}{near}"
         elif others := set(check.options) - {"cases"}:
             yield (*where, "options"), f"unknown option {min(others)!r}; there is only 'cases'"
@@ -296,12 +320,17 @@ def author_faults(path: Path) -> Iterator[None]:
     except (SpecError, EngineError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # SystemExit too: nothing in this file may end the program
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        if isinstance(error, AuthorError):
+            raise _fault(str(path), error.line, str(error)) from error
+        # the file itself, or a solution beside it that gives the right results
+        traced = traceback.extract_tb(error.__traceback__)
+        frames = [frame for frame in traced if Path(frame.filename).parent == path.parent]
         line = (frames[-1].lineno or 1) if frames else 1
         column = (frames[-1].colno or 0) + 1 if frames else 1
         text = clean_line(str(error), _LONGEST_MESSAGE)
         raised = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        raise _fault(str(path), line, f"this line raised {raised}", column) from error
+        file = frames[-1].filename if frames else str(path)
+        raise _fault(file, line, f"this line raised {raised}", column) from error
 
 
 def _fault(path: str, line: int, message: str, column: int = 1) -> SpecError:

@@ -86,6 +86,8 @@ class ExpectedPart:
 
     def widened(self, dtype: str, wide: str = "float32") -> ExpectedPart:
         """Return it with the tolerances of a narrower dtype, of which `self` has those of the wide one."""
+        if self.relative == 0:  # of whole numbers and truth values nothing is lost
+            return self
         relative = widen_tolerance(self.relative, dtype, wide)
         return replace(self, relative=relative, slack=self.slack * relative / self.relative)
 

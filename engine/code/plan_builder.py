@@ -308,7 +308,8 @@ def misfits(letters: Sequence[str], args: Arguments) -> dict[str, tuple[Argument
     misfitting: dict[str, tuple[Argument, ...]] = {}
     for place, names in enumerate(letters):
         array = leaves[place]
-        assert isinstance(array, np.ndarray)
+        if not isinstance(array, np.ndarray):
+            continue  # a plain value
         for axis, letter in enumerate(names):
             for size in _other_sizes(array.shape[axis]) if letter in shared else ():
                 changed = [*leaves[:place], _resized(array, axis, size), *leaves[place + 1 :]]

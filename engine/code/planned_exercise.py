@@ -32,8 +32,18 @@ from engine.text.words import count_noun
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    from engine.code.properties import Property
+
 Floats = NDArray[np.float64]
 Arrays = Sequence[Floats]
+
+
+class AuthorError(ValueError):
+    """Something in an author's file can't be; `line` is where, in that file."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class PlannedExercise(ABC):
@@ -49,6 +59,23 @@ class PlannedExercise(ABC):
 
     name: str = ""
     path: Path | None = None
+
+    @property
+    def properties(self) -> Mapping[str, Property]:
+        """Properties of this exercise alone, by the names that checks call them."""
+        return {}
+
+    def with_examples(self, examples: Sequence[Mapping[str, Any]]) -> PlannedExercise:
+        """Return the exercise with the public examples of a spec.
+
+        Raises
+        ------
+        ValueError
+            It takes none, or one doesn't fit.
+        """
+        if examples:
+            raise ValueError("exercise.py says every case itself, the public ones too")
+        return self
 
     @property
     @abstractmethod

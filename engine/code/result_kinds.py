@@ -120,6 +120,27 @@ class ArrayResult(ResultKind):
 
 
 @dataclass(frozen=True, slots=True)
+class NumberResult(ResultKind):
+    """One number: of Python, or an array without axes. Its dtype isn't judged."""
+
+    parts: tuple[str, ...] = ("",)
+
+    def type_text(self, library: str) -> str:
+        """Return the type in words."""
+        return "a number"
+
+    def read(self, value: WireValue, library: str, shapes: Shapes = ()) -> tuple[ReadPart, ...]:
+        """Return the number, as an array without axes."""
+        if type(value) in (int, float) or (isinstance(value, WireArray) and value.shape == ()):
+            return (ReadPart(np.asarray(_scalar(value, library), dtype=np.float64), "number"),)
+        raise MisfitError(_type_name(value, library), self.type_text(library))
+
+    def text(self, parts: Sequence[ReadPart | ExpectedPart], library: str, digits: int = 6) -> str:
+        """Return the number."""
+        return f"{float(parts[0].values):.{digits}g}"
+
+
+@dataclass(frozen=True, slots=True)
 class TupleResult(ResultKind):
     """Several arrays in a tuple; a list of them is as good."""
 

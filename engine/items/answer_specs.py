@@ -314,6 +314,11 @@ class CodeAnswer(StrictModel):
         description="The author's file, which says what the inputs are and which relations hold; or the id "
         "of a built-in exercise, whose file is then used.",
     )
+    examples: tuple[dict[str, Any], ...] = Field(
+        default=(),
+        max_length=20,
+        description="Public inputs, the arguments by name: what students see. Without them one is drawn.",
+    )
     starter: Word = Field(default="starter.py", description="The file that students start from.")
     solutions: tuple[Word, ...] = Field(min_length=1, description="Right implementations; all must pass.")
     checks: tuple[CheckSpec, ...] = Field(min_length=1, max_length=100, description="What is checked.")

@@ -1,0 +1,408 @@
+"""What must hold of a right function's results, whatever way it is written: plain functions of a call.
+
+A relation is a function of a :class:`RelationCall` that returns whether it holds, with the sentence that
+students read where it doesn't. It may ask for more calls of the function, on inputs made from the first::
+
+    @relation("Adding one number to a whole row must not change its result.")
+    def shift(call):
+        return call.close(call.again(x=call.x + 8), call.result)
+
+It runs twice. When the plan is made, results come from the reference: so the further calls are known before
+any student code is loaded, and a relation that the reference breaks is found at once. When a submission is
+judged, the same calls are answered with what its function returned. So inputs may depend on the arguments
+alone, never on a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.arguments import Argument, key_of
+from engine.code.comparison import DifferenceEvidence, contrast, describe_difference, slack_between
+from engine.code.exercise import author_faults
+from engine.code.observe import PlanObservations
+from engine.code.plan import CaseGroup, ExpectedResult
+from engine.code.planned_exercise import AuthorError
+from engine.code.properties import Property
+from engine.errors import EngineError, SpecError
+
+Floats = NDArray[np.float64]
+Result = Floats | tuple[Floats, ...]
+
+
+class UnplannedCallError(Exception):
+    """A relation asked for a call that depends on a result."""
+
+
+class RelationCall:
+    """One call of the function: its arguments, its result, and further calls.
+
+    Parameters
+    ----------
+    arguments : mapping of str to Argument
+        By name; arrays are float64 and can't be written into. Each is an attribute as well: ``call.x``.
+    result : ndarray or tuple of ndarray
+        What the function returned, in float64; a tuple where it returns several arrays.
+    ask : callable
+        Gives the result for other arguments.
+    slack : float
+        How far two results may lie apart that are equal in theory.
+    """
+
+    def __init__(
+        self,
+        arguments: Mapping[str, Argument],
+        result: Result,
+        ask: Callable[[tuple[Argument, ...]], Result],
+        slack: float,
+    ) -> None:
+        # an author's function knows which kind each of them is
+        self.arguments: Mapping[str, Any] = arguments
+        self.result: Any = result
+        self.slack = slack
+        self._ask = ask
+        self.difference: tuple[Floats, Floats, float] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["arguments"][name]
+        except KeyError:
+            raise AttributeError(f"the call has no argument {name!r}") from None
+
+    def again(self, **changes: Argument) -> Any:
+        """Return the function's result for the same arguments but these.
+
+        Raises
+        ------
+        TypeError
+            The function has no such argument.
+        UnplannedCallError
+            The arguments were made from a result; make them from the arguments alone.
+        """
+        if unknown := set(changes) - set(self.arguments):
+            raise TypeError(f"the function has no argument {min(unknown)!r}")
+        return self._ask(tuple({**self.arguments, **changes}.values()))
+
+    def close(self, got: Any, due: Any, *, factor: float = 1.0) -> bool:
+        """Return whether two arrays agree up to rounding; the worst entry is shown to the student.
+
+        Parameters
+        ----------
+        got, due : array_like
+            Of shapes that broadcast.
+        factor : float
+            How many times the usual tolerance they may lie apart: it is that of a result, for numbers about
+            as large.
+        """
+        left, right = np.broadcast_arrays(np.asarray(got, np.float64), np.asarray(due, np.float64))
+        with np.errstate(invalid="ignore"):
+            fits = bool(np.all((np.abs(left - right) <= self.slack * factor) | (left == right)))
+        if not fits and self.difference is None:
+            self.difference = left, right, self.slack * factor
+        return fits
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation: what a check of the rubric calls it, and what students read.
+
+    Parameters
+    ----------
+    name : str
+        Small letters and hyphens.
+    title : str
+        A few words on what is tried.
+    sentence : str
+        What must hold.
+    holds : callable
+        Takes a :class:`RelationCall` and returns whether it does.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    holds: Callable[[RelationCall], bool]
+
+    @property
+    def line(self) -> int:
+        """Line of the function in its file."""
+        return self.holds.__code__.co_firstlineno
+
+    def further_calls(
+        self,
+        names: Sequence[str],
+        args: tuple[Argument, ...],
+        expected: Callable[[tuple[Argument, ...]], ExpectedResult],
+    ) -> list[tuple[Argument, ...]]:
+        """Return the arguments of the further calls, in their order.
+
+        Raises
+        ------
+        AuthorError
+            The reference itself breaks the relation.
+        """
+        asked: list[tuple[Argument, ...]] = []
+
+        def ask(other: tuple[Argument, ...]) -> Result:
+            asked.append(other)
+            return _values(expected(other))
+
+        right = expected(args)
+        call = RelationCall(_named(names, args), _values(right), ask, 2 * right.slack)
+        with np.errstate(all="ignore"):
+            if not self.holds(call):
+                message = f"the reference itself breaks the relation {self.name!r}: {self.sentence}"
+                raise AuthorError(message, self.line)
+        return asked
+
+    def as_property(self, names: Sequence[str], path: Any) -> Property:
+        """Return it as a property that the rubric's checks can name; `path` is the author's file."""
+
+        def judge(group: CaseGroup, run: PlanObservations) -> str | None:
+            return _judge(self, names, path, group, run)
+
+        return Property(self.name, self.title, self.sentence, judge)
+
+
+def relation(
+    sentence: str, *, title: str | None = None, name: str | None = None
+) -> Callable[[Callable[[RelationCall], bool]], Relation]:
+    """Make a relation of a function.
+
+    Parameters
+    ----------
+    sentence : str
+        What must hold: all that students see of hidden inputs.
+    title : str, optional
+        A few words, shown beside the mark whether the check passed or not; made from the name if left out.
+    name : str, optional
+        What checks of the rubric call it; the function's name with hyphens if left out.
+    """
+
+    def made(holds: Callable[[RelationCall], bool]) -> Relation:
+        own_name = name or holds.__name__.strip("_").replace("_", "-")
+        return Relation(own_name, title or own_name.replace("-", " "), sentence, holds)
+
+    return made
+
+
+def _values(expected: ExpectedResult) -> Result:
+    parts = tuple(part.values for part in expected.parts)
+    return parts if len(parts) > 1 else parts[0]
+
+
+def _named(names: Sequence[str], args: tuple[Argument, ...]) -> dict[str, Argument]:
+    return {name: _locked(value) for name, value in zip(names, args, strict=False)}
+
+
+def _locked(value: Argument) -> Argument:
+    # an author who writes into an argument would change the input of later calls
+    if isinstance(value, np.ndarray):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    return value
+
+
+def _judge(
+    judged: Relation, names: Sequence[str], path: Any, group: CaseGroup, run: PlanObservations
+) -> str | None:
+    first, *others = group.members
+    members = {key_of(run.plan.cases[member].args): member for member in others}
+
+    def ask(args: tuple[Argument, ...]) -> Result:
+        member = members.get(key_of(args))
+        if member is None:
+            raise UnplannedCallError(f"{judged.name} asks for a call that depends on a result")
+        return _observed(run, member)
+
+    for member in group.members:
+        if evidence := _not_finite(run, member):
+            return evidence
+    slack = slack_between(run, group.members)
+    call = RelationCall(_named(names, run.plan.cases[first].args), _observed(run, first), ask, slack)
+    try:
+        with author_faults(path), np.errstate(all="ignore"):
+            holds = bool(judged.holds(call))
+    except SpecError as error:
+        raise EngineError(f"the relation {judged.name} of the exercise is at fault: {error}") from error
+    if holds:
+        return None
+    if call.difference is not None:
+        got, due, allowed = call.difference
+        pair = [first, *others[:1]]
+        return describe_difference(run, pair, got, due, allowed) or DifferenceEvidence(_breaks(run, first))
+    return DifferenceEvidence(_breaks(run, first))
+
+
+def _breaks(run: PlanObservations, member: int) -> str:
+    return f"it doesn't hold for {run.call(member)}"
+
+
+def _observed(run: PlanObservations, member: int) -> Result:
+    parts = tuple(run.values(member, place).copy() for place in range(len(run.expected(member).parts)))
+    return parts if len(parts) > 1 else parts[0]
+
+
+def _not_finite(run: PlanObservations, member: int) -> DifferenceEvidence | None:
+    # The author's function may count on finite numbers: what isn't finite breaks every relation by itself.
+    for place, part in enumerate(run.expected(member).parts):
+        got = run.values(member, place)
+        wrong = ~np.isfinite(got) & np.isfinite(part.values)
+        if wrong.any():
+            index = tuple(np.argwhere(wrong)[0])
+            clause = "for {call} an entry is {got}, where the right one is {due}"
+            return contrast(run, member, clause, got[index], part.values[index])
+    return None
+
+
+# The catalogue: relations that many functions of arrays have. `axis` counts as numpy counts axes.
+
+
+def sums_to_one(axis: int = -1) -> Relation:
+    """Return the relation that the result sums to 1 along an axis."""
+
+    @relation("The result must sum to 1 along its axis.", title="sums of 1", name="sums-to-one")
+    def holds(call: RelationCall) -> bool:
+        return call.close(np.sum(call.result, axis=axis), 1.0, factor=4)
+
+    return holds
+
+
+def not_negative() -> Relation:
+    """Return the relation that no entry of the result is negative."""
+
+    @relation("No entry of the result may be negative.", name="not-negative")
+    def holds(call: RelationCall) -> bool:
+        return bool(np.all(np.asarray(call.result) >= 0))
+
+    return holds
+
+
+def in_range_of(argument: str, axis: int = -2) -> Relation:
+    """Return the relation that the result lies between an argument's extreme entries along an axis."""
+
+    @relation(f"The result must stay within the range of {argument}.", name="in-range")
+    def holds(call: RelationCall) -> bool:
+        entries, slack = np.asarray(call.arguments[argument]), call.slack
+        low, high = entries.min(axis=axis, keepdims=True), entries.max(axis=axis, keepdims=True)
+        return bool(np.all((call.result >= low - slack) & (call.result <= high + slack)))
+
+    return holds
+
+
+def shift_invariant(argument: str, by: float = 8.0) -> Relation:
+    """Return the relation that one number added to an argument changes nothing; `by` is exact in binary."""
+
+    @relation(f"Adding one number to all of {argument} must not change the result.", name="shift-invariant")
+    def holds(call: RelationCall) -> bool:
+        return call.close(call.again(**{argument: call.arguments[argument] + by}), call.result)
+
+    return holds
+
+
+def scale_invariant(argument: str, by: float = 2.0) -> Relation:
+    """Return the relation that an argument times a positive number gives the same result."""
+
+    @relation(
+        f"Multiplying all of {argument} by one number must not change the result.", name="scale-invariant"
+    )
+    def holds(call: RelationCall) -> bool:
+        return call.close(call.again(**{argument: call.arguments[argument] * by}), call.result)
+
+    return holds
+
+
+def permutation_equivariant(argument: str, axis: int = 0, result_axis: int | None = None) -> Relation:
+    """Return the relation that reordering an argument along an axis reorders the result in the same way."""
+
+    @relation(
+        f"Reordering {argument} must reorder the result in the same way.", name="permutation-equivariant"
+    )
+    def holds(call: RelationCall) -> bool:
+        moved = np.roll(call.arguments[argument], 1, axis=axis)
+        due = np.roll(call.result, 1, axis=axis if result_axis is None else result_axis)
+        return call.close(call.again(**{argument: moved}), due)
+
+    return holds
+
+
+def permutation_invariant(axes: Mapping[str, int]) -> Relation:
+    """Return the relation that reordering these arguments together, each along its axis, changes nothing."""
+    listed = " and ".join(axes)
+
+    @relation(f"Reordering {listed} together must not change the result.", name="permutation-invariant")
+    def holds(call: RelationCall) -> bool:
+        moved = {name: np.roll(call.arguments[name], 1, axis=axis) for name, axis in axes.items()}
+        return call.close(call.again(**moved), call.result)
+
+    return holds
+
+
+def causal(argument: str, axis: int = -2) -> Relation:
+    """Return the relation that the last position of an argument changes no earlier position of the result."""
+
+    @relation(f"A later position of {argument} must not change an earlier one of the result.", name="causal")
+    def holds(call: RelationCall) -> bool:
+        later = np.moveaxis(call.arguments[argument].copy(), axis, 0)
+        later[-1] = 1.0 - later[-1]
+        other = np.moveaxis(call.again(**{argument: np.moveaxis(later, 0, axis)}), axis, 0)
+        return call.close(other[:-1], np.moveaxis(call.result, axis, 0)[:-1])
+
+    return holds
+
+
+def linear_in(argument: str) -> Relation:
+    """Return the relation that the result is linear in an argument."""
+
+    @relation(f"The result must be linear in {argument}.", name="linear")
+    def holds(call: RelationCall) -> bool:
+        value = call.arguments[argument]
+        other = np.roll(value, 1, axis=-1) - 0.5
+        mixed = call.again(**{argument: 2 * value + other})
+        return call.close(mixed, 2 * call.result + call.again(**{argument: other}), factor=4)
+
+    return holds
+
+
+def rows_independent(argument: str, axis: int = 0, result_axis: int | None = None) -> Relation:
+    """Return the relation that a row of an argument changes that row of the result and no other."""
+
+    @relation(f"A row of {argument} must not change another row of the result.", name="rows-independent")
+    def holds(call: RelationCall) -> bool:
+        changed = np.moveaxis(call.arguments[argument].copy(), axis, 0)
+        changed[0] = changed[0] * 2 + 1
+        place = axis if result_axis is None else result_axis
+        other = np.moveaxis(call.again(**{argument: np.moveaxis(changed, 0, axis)}), place, 0)
+        return call.close(other[1:], np.moveaxis(call.result, place, 0)[1:])
+
+    return holds
+
+
+def increasing_in(argument: str) -> Relation:
+    """Return the relation that along the last axis larger entries of an argument give larger results."""
+
+    @relation(f"A larger entry of {argument} must give a larger result.", name="increasing")
+    def holds(call: RelationCall) -> bool:
+        order = np.argsort(call.arguments[argument], axis=-1, kind="stable")
+        rising = np.take_along_axis(np.asarray(call.arguments[argument]), order, -1)
+        ranked = np.take_along_axis(np.asarray(call.result), order, -1)
+        return bool(np.all((np.diff(ranked, axis=-1) > -call.slack) | (np.diff(rising, axis=-1) <= 0)))
+
+    return holds
+
+
+def keeps_norm(argument: str, axis: int = -1) -> Relation:
+    """Return the relation that the result is as long as an argument along an axis (Euclidean norm)."""
+
+    @relation(f"The result must be as long as {argument} (Euclidean norm).", name="keeps-norm")
+    def holds(call: RelationCall) -> bool:
+        due = np.linalg.norm(call.arguments[argument], axis=axis)
+        return call.close(np.linalg.norm(call.result, axis=axis), due, factor=4)
+
+    return holds
