@@ -236,8 +236,11 @@ def _catalogue_faults(
     written = list(ast.parse(f"def {answer.signature}: pass").body[0].args.args)  # type: ignore[attr-defined]
     arguments = tuple(argument.arg for argument in written)
     if arguments != inputs.argument_names and not is_builtin_id(answer.exercise):
-        listed = ", ".join(inputs.argument_names)
-        yield ("signature",), f"the arguments of exercise.py are {listed}; these are {', '.join(arguments)}"
+        names_due = ", ".join(inputs.argument_names)
+        yield (
+            ("signature",),
+            f"the arguments of exercise.py are {names_due}; these are {', '.join(arguments)}",
+        )
     for index, check in enumerate(answer.checks):
         where = ("checks", index)
         cases: Any = check.options.get("cases")

@@ -13,7 +13,7 @@ docs/writing-code-exercises.md writes one from nothing::
 
 from __future__ import annotations
 
-from engine.exercises.exercise import Exercise
+from engine.exercises.input_exercise import Exercise
 from engine.exercises.inputs import (
     array,
     mask,

@@ -16,9 +16,8 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -373,7 +372,8 @@ class DrawnInput(InputKind):
         """Return the value; numbers with a fraction are read as float."""
         if isinstance(value, list):
             return tuple(value)
-        return float(value) if isinstance(value, Number) and not isinstance(value, int) else value
+        # the reader of YAML keeps how a number was written
+        return float(value) if isinstance(value, float) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,13 +413,3 @@ def optional(kind: InputKind) -> OptionalInput:
 def kind_of(kind: InputKind | SearchStrategy[Any]) -> InputKind:
     """Return the kind of an argument as the author wrote it."""
     return kind if isinstance(kind, InputKind) else DrawnInput(kind)
-
-
-def size_names(kinds: Sequence[InputKind]) -> list[str]:
-    """Return the names of all sizes in the order in which they are met."""
-    return list(dict.fromkeys(_names(kinds)))
-
-
-def _names(kinds: Sequence[InputKind]) -> Iterator[str]:
-    for kind in kinds:
-        yield from kind.size_names

@@ -146,10 +146,10 @@ class Relation:
         AuthorError
             The reference itself breaks the relation.
         """
-        asked: list[tuple[Argument, ...]] = []
+        calls: list[tuple[Argument, ...]] = []
 
         def ask(other: tuple[Argument, ...]) -> Result:
-            asked.append(other)
+            calls.append(other)
             return _values(expected(other))
 
         right = expected(args)
@@ -158,7 +158,7 @@ class Relation:
             if not self.holds(call):
                 message = f"the reference itself breaks the relation {self.name!r}: {self.sentence}"
                 raise AuthorError(message, self.line)
-        return asked
+        return calls
 
     def as_property(self, names: Sequence[str], path: Any) -> Property:
         """Return it as a property that the rubric's checks can name; `path` is the author's file."""
@@ -334,9 +334,9 @@ def permutation_equivariant(argument: str, axis: int = 0, result_axis: int | Non
 
 def permutation_invariant(axes: Mapping[str, int]) -> Relation:
     """Return the relation that reordering these arguments together, each along its axis, changes nothing."""
-    listed = " and ".join(axes)
+    together = " and ".join(axes)
 
-    @relation(f"Reordering {listed} together must not change the result.", name="permutation-invariant")
+    @relation(f"Reordering {together} together must not change the result.", name="permutation-invariant")
     def holds(call: RelationCall) -> bool:
         moved = {name: np.roll(call.arguments[name], 1, axis=axis) for name, axis in axes.items()}
         return call.close(call.again(**moved), call.result)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, Tag, model_validator
+from pydantic import Field, Tag
 
 from engine.items.field_types import (
     Expression,
@@ -20,7 +21,6 @@ from engine.items.field_types import (
     StrictModel,
     Whole,
     Word,
-    refuse,
 )
 from engine.text.words import join_words
 
@@ -303,8 +303,22 @@ class LimitsSpec(StrictModel):
     memory_mib: Whole = Field(default=1536, ge=64, le=16384, description="Memory in MiB.")
 
 
+def _instead_of_plan(plan: object) -> str:
+    """Return what to write instead of the plan that an item named when plans were part of the engine."""
+    from engine.items.checks.code import builtin_exercises  # it needs the models of this module
+
+    exercises = builtin_exercises()
+    same_word = [name for name in exercises if str(plan).lower() in name.replace("-", "")]
+    names = [str(plan)] if plan in exercises else same_word or exercises
+    step = f"for the inputs of a built-in exercise write exercise: {join_words(names, 'or', 60)}"
+    return f"a plan is now the file exercise.py of an exercise; {step}"
+
+
 class CodeAnswer(StrictModel):
     """A function to write; the folder of the spec holds starter, solutions and mutants."""
+
+    # keys of earlier versions, and what to write instead
+    retired_keys: ClassVar[Mapping[str, Callable[[object], str]]] = {"plan": _instead_of_plan}
 
     type: Literal["code"]
     function: Name = Field(description="Name of the function; the item's id is this name with hyphens.")
@@ -336,25 +350,6 @@ class CodeAnswer(StrictModel):
     limits: LimitsSpec = Field(
         default=LimitsSpec(), description="Time and memory, if the usual ones don't fit."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _names_no_plan(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "plan" in data:
-            refuse(
-                "plan", f"a plan is now the file exercise.py of an exercise; {_instead_of(str(data['plan']))}"
-            )
-        return data
-
-
-def _instead_of(plan: str) -> str:
-    """Return what to write instead of the plan that an item named when plans were part of the engine."""
-    from engine.items.checks.code import builtin_exercises  # it needs the models of this module
-
-    exercises = builtin_exercises()
-    same_word = [name for name in exercises if plan.lower() in name.replace("-", "")]
-    names = [plan] if plan in exercises else same_word or exercises
-    return f"for the inputs of a built-in exercise write exercise: {join_words(names, 'or', 60)}"
 
 
 # Every answer type of the engine; the registry of :mod:`engine.answers` has the class that marks each.

@@ -305,6 +305,11 @@ def _without_echoes(model: type[BaseModel], errors: Sequence[Any]) -> list[Any]:
     ]
 
 
+def _retired(model: type[BaseModel]) -> Mapping[str, Callable[[object], str]]:
+    """Return the keys of earlier versions that a model names, each with what to write instead."""
+    return getattr(model, "retired_keys", {})
+
+
 def _inside(entry: Any, outer: Any) -> bool:
     return len(entry["loc"]) > len(outer["loc"]) and entry["loc"][: len(outer["loc"])] == outer["loc"]
 
@@ -314,6 +319,9 @@ def _fault(document: YamlDocument, model: type[BaseModel], entry: Any) -> Diagno
     if loc[-1:] == ("[key]",):
         return document.diagnostic(loc[:-1], "the name " + explain(entry), key=True)
     if kind == "extra_forbidden":
+        retired = {name: say for at in models_at(model, loc[:-1]) for name, say in _retired(at).items()}
+        if loc[-1] in retired:
+            return document.diagnostic(loc, retired[str(loc[-1])](entry["input"]), key=True)
         return document.diagnostic(loc, explain(entry, keys_at(model, loc[:-1])), key=True)
     context = entry.get("ctx", {})
     if kind == "rule":

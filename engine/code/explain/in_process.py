@@ -121,8 +121,8 @@ class TrustedProgram:
             if job.modules:
                 SourceImporter(module, job.source, job.modules, tolerate)
 
-        # What numpy warns of in a known-wrong program is no news to whoever runs the grader. The filter belongs to
-        # the whole process, so it names the module; errstate belongs to this thread.
+        # What numpy warns of in a known-wrong program is no news to whoever runs the grader. The filter is
+        # the whole process's, so it names the module; errstate belongs to this thread.
         warnings.filterwarnings("ignore", module=r"submission\Z")
         with np.errstate(all="ignore"):
             self._loaded = load_into(module, job.source, files, job.functions, None, offer)

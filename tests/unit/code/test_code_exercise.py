@@ -52,8 +52,8 @@ VALUES = "{id: values, property: values, points: 1.25, public: true, requires: [
 @pytest.mark.parametrize(
     ("old", "new", "place", "words"),
     [
-        ("  solutions:", "  plan: softmax\n  solutions:", "softmax", "a built-in exercise write exercise: softmax"),
-        ("  solutions:", "  plan: rnn\n  solutions:", "rnn", "a built-in exercise write exercise: rnn-forward"),
+        ("  solutions:", "  plan: softmax\n  solutions:", "plan", "a built-in exercise write exercise: softmax"),
+        ("  solutions:", "  plan: rnn\n  solutions:", "plan", "a built-in exercise write exercise: rnn-forward"),
         ("  solutions:", "  exercise: hardmax\n  solutions:", "hardmax", "there is no built-in exercise 'hardmax'; "),
         ("  solutions:", "  exercise: e.py\n  solutions:", "e.py", "there is no file e.py beside this one"),
         (SHAPE, SHAPE.replace("y: shape", "y: shapely"), "shapely", "no property is called 'shapely'"),

@@ -1,0 +1,261 @@
+"""An exercise said by its inputs and relations: everything else is made from these.
+
+From the inputs come hidden cases of unequal sizes, sizes beyond usual blocks, single precision, layouts,
+leading axes, gradients; from the reference solution beside the file the right results.
+:class:`Exercise` says what each of them is called in a rubric.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from engine.code.arguments import Argument, arrays_of, key_of
+from engine.code.plan import ExpectedResult
+from engine.code.plan_builder import BLOCKS, ExactValues, PlanBuilder, single
+from engine.code.planned_exercise import AuthorError, PlannedExercise
+from engine.code.properties import Property
+from engine.exercises.input_set import Arguments, InputSet
+from engine.exercises.inputs import InputKind
+from engine.exercises.relations import Relation
+from engine.exercises.right_results import RightResults
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+_HIDDEN = 3  # ordinary hidden inputs, no two of equal sizes
+# Inputs of a gradient have few entries: each costs four calls of the reference.
+_MOST_ENTRIES = 120
+_BATCHES = ((3,), (2, 1))  # sizes of leading axes: one, and two of which one has the size 1
+_MOST_SIMPLE = 16  # combinations of sizes that a search for a counterexample begins with
+
+
+class Exercise(PlannedExercise):
+    """An exercise whose plan follows from its inputs and relations.
+
+    Parameters
+    ----------
+    inputs : mapping of str to InputKind or hypothesis strategy
+        The function's arguments in their order; those that may be left out come last.
+    relations : sequence of Relation
+        What must hold beside the values; each is a property of its name for the rubric.
+    reference : callable or str, optional
+        Gives the right result for numpy arrays in float64. A text is the name of a file in the exercise's
+        folder that defines the function; ``solution_numpy.py`` if left out, else ``solution.py``.
+    returns : {"array", "number", "tokens"} or sequence of str
+        What the function returns; names where it returns a tuple of arrays.
+    sizes : mapping of str to int, hypothesis strategy or callable, optional
+        A size that isn't drawn like the others (from 2 on, unequal): a number, a strategy for integers below
+        100, or a function of the sizes drawn before.
+    valid : callable, optional
+        Takes the arguments and returns whether the function is defined for them, beyond what the kinds of
+        its inputs say.
+    variations : mapping of str to callable, optional
+        Special inputs: each function takes the arguments as a dict and returns those that change; values
+        are judged as ``values`` with this name under ``options: {cases: …}``.
+    half : bool
+        Whether float16 and bfloat16 are tried (``half``).
+    size_one : sequence of str
+        Sizes of which 1 is tried: ``values`` with ``cases: one``.
+    size_zero : sequence of str
+        Sizes of which 0 is tried (``empty``).
+    gradients : bool
+        Whether gradients in torch are judged (``grad``), for results of smooth functions.
+    refuses : bool
+        Whether sizes that don't fit must raise ValueError (``refuses``).
+
+    Notes
+    -----
+    A rubric can ask for ``runs``, ``shape``, ``values``, ``dtype``, ``pure``, ``layout``, each relation, and
+    ``values`` with ``cases: sizes``; for ``precision`` where an argument is an array of floats, ``batch``
+    where one has leading axes, and what the switches above add.
+
+    Examples
+    --------
+    >>> from engine.exercises import Exercise, array, scores, sums_to_one
+    >>> Exercise({"x": array("n d", scores())}, relations=[sums_to_one()]).argument_names
+    ('x',)
+    """
+
+    def __init__(
+        self,
+        inputs: Mapping[str, InputKind | SearchStrategy[Any]],
+        *,
+        relations: Sequence[Relation] = (),
+        reference: Callable[..., Any] | str | None = None,
+        returns: str | Sequence[str] = "array",
+        sizes: Mapping[str, Any] = MappingProxyType({}),
+        valid: Callable[..., bool] | None = None,
+        variations: Mapping[str, Callable[[dict[str, Any]], Mapping[str, Argument]]] = MappingProxyType({}),
+        half: bool = False,
+        size_one: Sequence[str] = (),
+        size_zero: Sequence[str] = (),
+        gradients: bool = True,
+        refuses: bool = False,
+    ) -> None:
+        self._line = sys._getframe(1).f_lineno  # where the author's file makes it
+        self._inputs = InputSet(inputs, sizes, valid)
+        self._inputs.check_names([*size_one, *size_zero])
+        self._right = RightResults(reference, returns, self._line)
+        self._relations, self._variations = tuple(relations), dict(variations)
+        self._half, self._size_one, self._size_zero = half, tuple(size_one), tuple(size_zero)
+        self._gradients, self._refuses = gradients, refuses
+        self._examples: tuple[Arguments, ...] = ()
+        if half and not self._right.are_arrays:
+            raise ValueError("half precision is tried of results that are arrays")
+        names = [judged.name for judged in self._relations]
+        if repeated := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"two relations are called {min(repeated)!r}; give one another name")
+
+    @property
+    def argument_names(self) -> tuple[str, ...]:
+        """Names of the arguments."""
+        return tuple(self._inputs.kinds)
+
+    @property
+    def properties(self) -> Mapping[str, Property]:
+        """The relations, by the names that checks call them."""
+        return {r.name: r.as_property(self.argument_names, self.path) for r in self._relations}
+
+    def with_examples(self, examples: Sequence[Mapping[str, Any]]) -> Exercise:
+        """Return the exercise with the public examples of a spec, the arguments by name.
+
+        Raises
+        ------
+        ValueError
+            An example lacks an argument, or one doesn't fit; the message begins with its name.
+        """
+        changed = copy.copy(self)
+        changed._examples = tuple(map(self._inputs.read, examples))
+        changed.__dict__.pop("offered_groups", None)
+        return changed
+
+    def expected(self, args: Arguments) -> ExpectedResult:
+        """Return the reference's result for these arguments, computed in float64."""
+        self._right.path = self.path
+        return self._right.expected(args)
+
+    def axes(self, args: Arguments) -> tuple[tuple[str, ...], ...]:
+        """Return the names of the axes of every array."""
+        return self._inputs.axes(args)
+
+    def is_valid_input(self, args: Arguments) -> bool:
+        """Return whether all arguments are there, fit each other, and have one floating dtype."""
+        return self._inputs.fault(args) is None
+
+    def simple_inputs(self) -> Iterator[Arguments]:
+        """Return small inputs, of sizes 1 and 2, and the examples."""
+        names = self._inputs.size_names
+        small_sizes = itertools.islice(itertools.product((1, 2), repeat=len(names)), _MOST_SIMPLE)
+        for place, small in enumerate(small_sizes):
+            sizes = self._inputs.complete(dict.fromkeys(names, 2) | dict(zip(names, small, strict=True)))
+            for plain in self._inputs.plain_choices()[:2]:
+                values = ExactValues(b"simple%d" % place)
+                args = self._inputs.arguments((tuple(sizes.items()), plain), values)
+                yield from (args, single(*args))
+        yield from self._examples
+
+    def strategy(self) -> SearchStrategy[dict[str, Argument]]:
+        """Return a hypothesis strategy for arguments by name, for property tests of your own."""
+        return self._inputs.strategy().map(lambda args: dict(zip(self._inputs.kinds, args, strict=True)))
+
+    def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        """Add the public examples and everything that follows from inputs and relations."""
+        inputs = self._inputs
+        hidden = [inputs.arguments(spec, values) for spec in inputs.specs(_HIDDEN, seed)]
+        hidden[1] = inputs.without_optional(hidden[1])
+        public = self._examples or (inputs.arguments(inputs.specs(1, b"public")[0], ExactValues(b"public")),)
+        self._check_reference(public[0])
+        members = plan.add_public({f"example-{place}": args for place, args in enumerate(public)})
+        members += plan.add_ordinary(hidden)
+        if inputs.fewest < len(hidden[0]):
+            plan.judge("values", plan.case("without-options", *hidden[0][: inputs.fewest]))
+        self._add_relations(plan, [members[0], *members[-2:]])
+        self._add_variations(plan, [public[0], *hidden[:2]])
+        self._add_sizes(plan, hidden[0], values)
+        if any(array.dtype.kind == "f" for array in arrays_of(hidden[0])):
+            plan.add_contract(public[0], hidden[2], hidden[:2])
+        if self._half:
+            halves = [
+                case for place in range(2) for case in plan.add_halves(f"hidden-{place}", hidden[place])
+            ]
+            plan.judge_each(("dtype", "half"), halves)
+        if inputs.has_lead:
+            self._add_batches(plan, seed, values)
+        if self._gradients:
+            self._add_gradients(plan, [public[0], *hidden[:2]], values)
+        if self._refuses:
+            plan.add_refusals({}, inputs.letters(hidden[0]), hidden[0])
+        plan.add_again(members[0])
+
+    def _check_reference(self, args: Arguments) -> None:
+        first, second = (self.expected(args) for _ in range(2))
+        same = (
+            a.values.tobytes() == b.values.tobytes() for a, b in zip(first.parts, second.parts, strict=True)
+        )
+        if not all(same):
+            message = "the reference gives another result when it is called again with the same arguments"
+            raise AuthorError(message, self._line)
+
+    def _add_relations(self, plan: PlanBuilder, bases: Sequence[int]) -> None:
+        further: dict[Any, int] = {}  # several relations may call with the same arguments
+        for judged in self._relations:
+            for base in bases:
+                members: list[int] = []
+                calls = judged.further_calls(self.argument_names, plan.arguments(base), self.expected)
+                for args in calls:
+                    if fault := self._inputs.fault(args):
+                        message = f"the relation {judged.name!r} calls with arguments that don't fit: {fault}"
+                        raise AuthorError(message, judged.line)
+                    key = key_of(args)
+                    if key not in further:
+                        further[key] = plan.case(f"{judged.name}-{base}-{len(members)}", *args)
+                    members.append(further[key])
+                plan.judge(judged.name, base, *members)
+
+    def _add_variations(self, plan: PlanBuilder, bases: Sequence[Arguments]) -> None:
+        for name, change in self._variations.items():
+            for place, args in enumerate(bases):
+                before = dict(zip(self._inputs.kinds, args, strict=False))
+                changed = tuple({**before, **change(dict(before))}.values())
+                if fault := self._inputs.fault(changed):
+                    message = f"the variation {name!r} gives arguments that don't fit: {fault}"
+                    raise AuthorError(message, self._line)
+                plan.judge("values", plan.case(f"{name}-{place}", *changed, public=place == 0), cases=name)
+
+    def _add_sizes(self, plan: PlanBuilder, like: Arguments, values: ExactValues) -> None:
+        for place, name in enumerate(self._inputs.free_sizes):
+            longer = self._inputs.resized(like, values, **{name: BLOCKS[-1]})
+            plan.judge("values", plan.case(f"longer-{place}", *longer), cases="sizes")
+        for name in self._size_one:
+            short = self._inputs.resized(like, values, **{name: 1})
+            plan.judge("values", plan.case(f"one-{name}", *short), cases="one")
+        for name in self._size_zero:
+            none = self._inputs.resized(like, values, **{name: 0})
+            plan.judge("empty", plan.case(f"empty-{name}", *none, kind="empty"))
+
+    def _add_batches(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
+        (spec,) = self._inputs.specs(1, seed + b"batch")
+        for place, lead in enumerate(_BATCHES):
+            args = self._inputs.arguments(spec, values, lead)
+            whole = plan.case(f"batch-{place}", *args, kind="batch")
+            parts = [
+                plan.case(f"batch-{place}-{'-'.join(map(str, index))}", *self._inputs.part(args, index))
+                for index in itertools.product(*map(range, lead))
+            ]
+            plan.judge("batch", whole, *parts)
+            plan.judge("values", whole, cases="batch")
+
+    def _add_gradients(self, plan: PlanBuilder, inputs: Sequence[Arguments], values: ExactValues) -> None:
+        for place, args in enumerate(inputs):
+            entries = sum(array.size for array in arrays_of(args) if array.dtype.kind == "f")
+            if not 0 < entries <= _MOST_ENTRIES:
+                continue
+            cotangents = [values.distinct(4, part.values.shape) for part in self.expected(args).parts]
+            gradients = self._right.gradients(args, cotangents)
+            name = f"gradient-{place}"
+            plan.gradient_case(name, *args, cotangents=cotangents, gradients=gradients, public=place == 0)

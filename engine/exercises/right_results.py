@@ -1,0 +1,200 @@
+"""What a function should return: the reference's values, with tolerances and gradients.
+
+The reference is a solution of the exercise, or any function of the author's. It runs in float64 on numpy
+arrays. How far a result in another dtype may lie from its values follows from the sizes, and from how much
+the reference itself moves where its inputs move a little. Gradients are differences, which need no second
+library.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.code.arguments import Argument, arrays_of, flat, rebuilt
+from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
+from engine.code.plan_builder import ExactValues
+from engine.code.planned_exercise import AuthorError
+from engine.code.result_kinds import ArrayResult, NumberResult, ResultKind, TokensResult, TupleResult
+from engine.code.step_table import StepTable
+
+Arguments = tuple[Argument, ...]
+Floats = NDArray[np.float64]
+
+_SOLUTIONS = ("solution_numpy.py", "solution.py")
+# Central differences of this step, extrapolated once, lie within 1e-11 of a smooth function's derivative.
+_STEP = 2.0**-10
+_GRADIENT_SLACK = 1e-7
+_PERTURBATION = 2.0**-16  # relative: far above the rounding of float64, and small enough to be linear
+_RESULTS: Mapping[str, ResultKind] = {
+    "array": ArrayResult(),
+    "number": NumberResult(),
+    "tokens": TokensResult(),
+}
+
+
+class RightResults:
+    """The reference of one exercise.
+
+    Parameters
+    ----------
+    reference : callable, str or None
+        The function, the name of a file beside the exercise's that defines it, or None for a solution there.
+    returns : str or sequence of str
+        What it returns: a word, or the names of the arrays of a tuple.
+    line : int
+        Where the author's file says so.
+
+    Raises
+    ------
+    ValueError
+        `returns` is another word.
+    """
+
+    def __init__(
+        self, reference: Callable[..., Any] | str | None, returns: str | Sequence[str], line: int
+    ) -> None:
+        self._reference, self._line = reference, line
+        self.path: Path | None = None  # of the exercise's file, set when it is loaded
+        if not isinstance(returns, str):
+            self.result: ResultKind = TupleResult(tuple(returns))
+        elif returns in _RESULTS:
+            self.result = _RESULTS[returns]
+        else:
+            words = ", ".join(map(repr, _RESULTS))
+            raise ValueError(f"returns={returns!r}; it is one of {words}, or a list of names")
+
+    @property
+    def are_arrays(self) -> bool:
+        """Whether the function returns arrays, whose dtype is judged."""
+        return isinstance(self.result, ArrayResult | TupleResult)
+
+    def expected(self, args: Arguments) -> ExpectedResult:
+        """Return the right result for these arguments, computed in float64."""
+        dtype = next((array.dtype.name for array in arrays_of(args) if array.dtype.kind == "f"), "float64")
+        exact = _in_doubles(args)
+        parts = self.parts(exact)
+        terms = sum({size for array in arrays_of(args) for size in array.shape}) + 1
+        errors = [0.0] * len(parts) if dtype == "float64" else self._sensitivity(exact, parts)
+        pairs = zip(parts, errors, strict=True)
+        return ExpectedResult(
+            tuple(self._part(part, dtype, terms, error) for part, error in pairs), self.result
+        )
+
+    def parts(self, exact: Arguments) -> list[NDArray[Any]]:
+        """Return the arrays of the reference's result.
+
+        Raises
+        ------
+        AuthorError
+            There is no reference, or it returns another number of values.
+        """
+        copies = [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in flat(exact)]
+        called = (value.step() if isinstance(value, StepTable) else value for value in rebuilt(exact, copies))
+        # The filter belongs to the whole process, so it names the module; errstate belongs to this thread.
+        warnings.filterwarnings("ignore", module="reference_of_")
+        with np.errstate(all="ignore"):
+            result = self._function(*called)
+        results = list(result) if isinstance(self.result, TupleResult) else [result]
+        if len(results) != len(self.result.parts):
+            count = len(self.result.parts)
+            raise AuthorError(f"the reference returns {len(results)} values instead of {count}", self._line)
+        return [np.asarray(part) for part in results]
+
+    def gradients(self, args: Arguments, cotangents: Sequence[Floats]) -> tuple[ExpectedPart, ...]:
+        """Return the gradients of the sum of results times cotangents, one for each floating array."""
+        return tuple(
+            ExpectedPart(gradient, "float64", _GRADIENT_SLACK, _GRADIENT_SLACK * max(1.0, _size(gradient)))
+            for gradient in self._differences(args, cotangents)
+        )
+
+    def _differences(self, args: Arguments, cotangents: Sequence[Floats]) -> Iterator[Floats]:
+        leaves = list(flat(args))
+
+        def total(place: int, index: tuple[int, ...], step: float) -> float:
+            array = np.asarray(leaves[place]).copy()
+            array[index] += step
+            parts = self.parts(rebuilt(args, [*leaves[:place], array, *leaves[place + 1 :]]))
+            return float(sum((part * factors).sum() for part, factors in zip(parts, cotangents, strict=True)))
+
+        for place, leaf in enumerate(leaves):
+            if not isinstance(leaf, np.ndarray) or not _is_floating(leaf):
+                continue
+            gradient = np.empty(leaf.shape)
+            for index in np.ndindex(*leaf.shape):
+                wide, near = (
+                    (total(place, index, step) - total(place, index, -step)) / (2 * step)
+                    for step in (_STEP, _STEP / 2)
+                )
+                gradient[index] = (4 * near - wide) / 3  # the error of the fourth order is left
+            yield gradient
+
+    def _part(self, part: NDArray[Any], dtype: str, terms: int, error: float) -> ExpectedPart:
+        values = part.astype(np.float64)
+        if isinstance(self.result, NumberResult | TokensResult):
+            due = "number" if isinstance(self.result, NumberResult) else "int"
+        else:
+            due = part.dtype.name if part.dtype.kind in "biu" else dtype
+        if part.dtype.kind in "biu":
+            return ExpectedPart(values, due, 0.0, 0.0)
+        size = max(1.0, _size(values))
+        relative = relative_tolerance(dtype, keys=terms, score=error / size, terms=3)
+        return ExpectedPart(values, due, relative, relative * size)
+
+    def _sensitivity(self, exact: Arguments, parts: Sequence[NDArray[Any]]) -> list[float]:
+        """Return how far each part moves where every input moves by its own size, as seen for small moves."""
+        worst = [0.0] * len(parts)
+        for turn in range(2):
+            signs = ExactValues(b"signs%d" % turn)
+            moved = [
+                leaf * (1 + _PERTURBATION * (2.0 * signs.integers(0, 1, leaf.shape) - 1))
+                if isinstance(leaf, np.ndarray) and _is_floating(leaf)
+                else leaf
+                for leaf in flat(exact)
+            ]
+            after = self.parts(rebuilt(exact, moved))
+            for place, (part, before) in enumerate(zip(after, parts, strict=True)):
+                if part.shape == before.shape and part.dtype.kind == "f":
+                    worst[place] = max(worst[place], _size(part - before) / _PERTURBATION)
+        return worst
+
+    @cached_property
+    def _function(self) -> Callable[..., Any]:
+        if callable(self._reference):
+            return self._reference
+        path = self.path or Path()
+        names = [self._reference] if self._reference else _SOLUTIONS
+        file = next((path.parent / name for name in names if (path.parent / name).is_file()), None)
+        if file is None:
+            raise AuthorError(f"the folder has no {names[0]}, which gives the right results", self._line)
+        function_name = path.parent.name.replace("-", "_")  # the item's id is the function's name
+        module = ModuleType(f"reference_of_{function_name}")
+        module.__file__ = str(file)
+        exec(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), module.__dict__)
+        function = getattr(module, function_name, None)
+        if not callable(function):
+            raise AuthorError(f"{file.name} defines no function {function_name}", self._line)
+        return function  # type: ignore[no-any-return]
+
+
+def _in_doubles(args: Arguments) -> Arguments:
+    leaves = (
+        leaf.astype(np.float64) if isinstance(leaf, np.ndarray) and _is_floating(leaf) else leaf
+        for leaf in flat(args)
+    )
+    return rebuilt(args, list(leaves))
+
+
+def _is_floating(leaf: object) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"
+
+
+def _size(values: NDArray[Any]) -> float:
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
