@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from engine.code.arguments import Argument
 from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, relative_tolerance
 from engine.code.plan_builder import Arguments, ExactValues, PlanBuilder
-from engine.expressions.tangents import gradients_of
 from engine.text.files import keep_libraries_tidy
 from engine.text.words import count_noun
+from reference.tangents import gradients_of
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

@@ -50,7 +50,7 @@ from engine.code.shared_cases import (
     is_clear,
 )
 from engine.code.step_table import StepTable
-from engine.expressions.tangents import gradients_of
+from reference.tangents import gradients_of
 
 __all__ = [
     "BLOCKS",

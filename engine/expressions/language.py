@@ -24,8 +24,8 @@ import numpy as np
 
 from engine.errors import ExpressionError, UndefinedValueError
 from engine.expressions.grammar import CACHE_SIZE, MAX_INTEGER, GrammarFault, mentions, read_expression
-from engine.expressions.tangents import plain
 from engine.expressions.values import as_float, away_from_jump, is_tensor
+from reference.tangents import plain
 
 # 64 by 64, the largest that the functions make: more entries than any mask or table of a lecture has.
 MAX_ENTRIES = 4096

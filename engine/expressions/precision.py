@@ -5,7 +5,7 @@ far it can be off depends on the numbers of the variant: rounding a score moves 
 where two scores are close.
 
 So a key is evaluated as on paper. Every intermediate that somebody writes down gets a disturbance of 0, and
-:mod:`engine.expressions.tangents` tells how much each disturbance moves each entry of the key. The sum of
+:mod:`reference.tangents` tells how much each disturbance moves each entry of the key. The sum of
 those effects, for disturbances of half a unit of the working precision, bounds (to first order) the error of
 whoever rounds everything.
 """
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from engine.expressions.language import OPERATORS, evaluate, parse
-from engine.expressions.tangents import TangentArray, plain
 from engine.expressions.values import Array, as_tensor, is_tensor
+from reference.tangents import TangentArray, plain
 
 # For the effects of second order, which differentiation doesn't see: of half a unit they are a few percent.
 _MARGIN = 1.05

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from engine.errors import UndefinedValueError
-from engine.expressions.tangents import TangentArray, plain
 from engine.model import DrawnValue, FloatArray
+from reference.tangents import TangentArray, plain
 
 Array: TypeAlias = Any  # ndarray, numpy's scalar, or TangentArray
 

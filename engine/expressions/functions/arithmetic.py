@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from engine.expressions.functions.registry import FunctionGroup, Rounded
-from engine.expressions.tangents import plain
 from engine.expressions.values import Array, as_float, as_tensor, away_from_jump
 from reference.rnn import logistic
+from reference.tangents import plain
 
 function = FunctionGroup("Arithmetic")
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import reference
 from engine.expressions.functions.registry import FunctionGroup
-from engine.expressions.tangents import plain
 from engine.expressions.values import Array, as_float, as_tensor
 from engine.text.words import agree, count_noun
+from reference.tangents import plain
 
 function = FunctionGroup("Decoding")
 

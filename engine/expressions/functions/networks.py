@@ -11,9 +11,9 @@ import reference
 from engine.expressions.functions.arithmetic import product_by_hand
 from engine.expressions.functions.registry import FunctionGroup, Rounded
 from engine.expressions.functions.scores import context_by_hand, sdpa_by_hand, softmax_by_hand
-from engine.expressions.tangents import plain
 from engine.expressions.values import Array, as_float, as_tensor, is_tensor
 from reference.rnn import logistic
+from reference.tangents import plain
 
 function = FunctionGroup("Networks")
 count = FunctionGroup("Counting")

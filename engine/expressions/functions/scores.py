@@ -15,9 +15,9 @@ import numpy as np
 import reference
 from engine.expressions.functions.arithmetic import product_by_hand
 from engine.expressions.functions.registry import FunctionGroup, Rounded
-from engine.expressions.tangents import plain
 from engine.expressions.values import Array, as_float, as_tensor, away_from_jump, is_tensor
 from reference.rnn import logistic
+from reference.tangents import plain
 
 function = FunctionGroup("Scores, weights, attention")
 mistake = FunctionGroup("What known mistakes give")

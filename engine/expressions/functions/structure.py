@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from engine.expressions.functions.registry import FunctionGroup
-from engine.expressions.tangents import plain
 from engine.expressions.values import Array, as_float, as_tensor
 from engine.text.words import agree, count_noun
+from reference.tangents import plain
 
 function = FunctionGroup("Taking apart and putting together")
 

@@ -12,7 +12,7 @@ import torch
 import reference
 from engine.expressions.functions import FUNCTIONS
 from engine.expressions.language import evaluate
-from engine.expressions.tangents import TangentArray, gradients_of, plain
+from reference.tangents import TangentArray, gradients_of, plain
 
 Arrays = list[np.ndarray]
 MASK = np.array([[True, False, True], [False] * 3, [True] * 3, [False, True, True]])

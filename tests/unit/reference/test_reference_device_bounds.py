@@ -1,4 +1,4 @@
-"""The reference on a device and in a dtype, against float64 on the CPU from the very same numbers.
+"""The reference in a library, on a device and in a dtype, against float64 on the CPU.
 
 Inputs lie in [-1, 1] and are rounded to the dtype before either side sees them. The bound is the one of
 docs/architecture.md ("The reference on a GPU"): steps · eps · depth · (2 · terms + 8) · size, where
@@ -8,6 +8,7 @@ true entry, at least 1. The CPU always runs; a GPU runs where there is one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 import torch
 
 import reference as ref
+from tests.oracles.libraries import LIBRARIES, Reference
 
 STEPS = {torch.float64: 8.0, torch.float32: 8.0, torch.float16: 2.0, torch.bfloat16: 1.0}
 MPS = torch.backends.mps.is_available()
@@ -127,6 +129,16 @@ def test_the_reference_keeps_its_bounds(name: str, dtype: torch.dtype, device: s
         assert got.shape == true.shape
         assert bool(torch.isfinite(true).all())
         assert float((got - true).abs().max()) <= bound(dtype, case, true)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_numpy_and_torch_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = []
+    for library in LIBRARIES:
+        monkeypatch.setattr(sys.modules[__name__], "ref", Reference(library))
+        results.append(evaluate(CASES[name], torch.float64, "cpu", torch.float64))
+    for numpy, tensor in zip(*results, strict=True):
+        assert float((numpy - tensor).abs().max()) <= bound(torch.float64, CASES[name], numpy)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -8,7 +8,7 @@ import pytest
 from engine.expressions.functions import FUNCTIONS
 from engine.expressions.language import evaluate
 from engine.expressions.precision import PaperRounding, rounding_slack
-from engine.expressions.tangents import plain
+from reference.tangents import plain
 
 
 def d(values):
