@@ -25,7 +25,7 @@ _FOLDER = files("engine.authoring") / "scaffolds"
 _TYPES = [kind for kind in answer_kinds() if kind != "single_choice" and (_FOLDER / f"{kind}.yaml").is_file()]
 KINDS = ("single_choice", "single_choice_pool", *_TYPES, "steps", "code")
 """What can be begun: answer types with a template, single choice computed and from a pool, several steps."""
-_CODE_FILES = ("starter.py", "solution.py", "mutants/no_max_shift.py")
+_CODE_FILES = ("exercise.py", "starter.py", "solution.py", "mutants/no_max_shift.py")
 _TITLE_LENGTH = range(3, 121)  # as in the schema
 
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from engine.code.arguments import Argument, arrays_of, key_of
-from engine.code.plan import ExpectedResult
+from engine.code.plan import ExpectedResult, group_key
 from engine.code.plan_builder import BLOCKS, ExactValues, PlanBuilder, single
 from engine.code.planned_exercise import AuthorError, PlannedExercise
 from engine.code.properties import Property
@@ -42,7 +42,8 @@ class Exercise(PlannedExercise):
     inputs : mapping of str to InputKind or hypothesis strategy
         The function's arguments in their order; those that may be left out come last.
     relations : sequence of Relation
-        What must hold beside the values; each is a property of its name for the rubric.
+        What must hold beside the values; each is a property of its name for the rubric. Those made by
+        :meth:`~engine.exercises.relations.Relation.on` are judged on the inputs of a variation.
     reference : callable or str, optional
         Gives the right result for numpy arrays in float64. A text is the name of a file in the exercise's
         folder that defines the function; ``solution_numpy.py`` if left out, else ``solution.py``.
@@ -107,9 +108,11 @@ class Exercise(PlannedExercise):
         self._examples: tuple[Arguments, ...] = ()
         if half and not self._right.are_arrays:
             raise ValueError("half precision is tried of results that are arrays")
-        names = [judged.name for judged in self._relations]
-        if repeated := {name for name in names if names.count(name) > 1}:
+        keys = [group_key(judged.name, judged.cases) for judged in self._relations]
+        if repeated := {key for key in keys if keys.count(key) > 1}:
             raise ValueError(f"two relations are called {min(repeated)!r}; give one another name")
+        if unknown := {judged.cases for judged in self._relations} - {None, *self._variations}:
+            raise ValueError(f"no variation is called {min(map(str, unknown))!r}")
 
     @property
     def argument_names(self) -> tuple[str, ...]:
@@ -174,8 +177,9 @@ class Exercise(PlannedExercise):
         members += plan.add_ordinary(hidden)
         if inputs.fewest < len(hidden[0]):
             plan.judge("values", plan.case("without-options", *hidden[0][: inputs.fewest]))
-        self._add_relations(plan, [members[0], *members[-2:]])
-        self._add_variations(plan, [public[0], *hidden[:2]])
+        ordinary: dict[str | None, list[int]] = {None: [members[0], *members[-2:]]}
+        bases = ordinary | self._add_variations(plan, [public[0], *hidden[:2]])
+        self._add_relations(plan, bases)
         self._add_sizes(plan, hidden[0], values)
         if any(array.dtype.kind == "f" for array in arrays_of(hidden[0])):
             plan.add_contract(public[0], hidden[2], hidden[:2])
@@ -201,10 +205,10 @@ class Exercise(PlannedExercise):
             message = "the reference gives another result when it is called again with the same arguments"
             raise AuthorError(message, self._line)
 
-    def _add_relations(self, plan: PlanBuilder, bases: Sequence[int]) -> None:
+    def _add_relations(self, plan: PlanBuilder, bases: Mapping[str | None, Sequence[int]]) -> None:
         further: dict[Any, int] = {}  # several relations may call with the same arguments
         for judged in self._relations:
-            for base in bases:
+            for base in bases[judged.cases]:
                 members: list[int] = []
                 calls = judged.further_calls(self.argument_names, plan.arguments(base), self.expected)
                 for args in calls:
@@ -215,9 +219,11 @@ class Exercise(PlannedExercise):
                     if key not in further:
                         further[key] = plan.case(f"{judged.name}-{base}-{len(members)}", *args)
                     members.append(further[key])
-                plan.judge(judged.name, base, *members)
+                plan.judge(judged.name, base, *members, cases=judged.cases)
 
-    def _add_variations(self, plan: PlanBuilder, bases: Sequence[Arguments]) -> None:
+    def _add_variations(self, plan: PlanBuilder, bases: Sequence[Arguments]) -> dict[str, list[int]]:
+        """Add the special inputs and return their cases by name."""
+        added: dict[str, list[int]] = {name: [] for name in self._variations}
         for name, change in self._variations.items():
             for place, args in enumerate(bases):
                 before = dict(zip(self._inputs.kinds, args, strict=False))
@@ -225,7 +231,9 @@ class Exercise(PlannedExercise):
                 if fault := self._inputs.fault(changed):
                     message = f"the variation {name!r} gives arguments that don't fit: {fault}"
                     raise AuthorError(message, self._line)
-                plan.judge("values", plan.case(f"{name}-{place}", *changed, public=place == 0), cases=name)
+                added[name].append(plan.case(f"{name}-{place}", *changed, kind="large", public=place == 0))
+            plan.judge_each("values", added[name], cases=name)
+        return added
 
     def _add_sizes(self, plan: PlanBuilder, like: Arguments, values: ExactValues) -> None:
         for place, name in enumerate(self._inputs.free_sizes):

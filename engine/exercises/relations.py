@@ -16,7 +16,7 @@ alone, never on a result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -121,12 +121,19 @@ class Relation:
         What must hold.
     holds : callable
         Takes a :class:`RelationCall` and returns whether it does.
+    cases : str or None
+        Name of the variation whose inputs it is judged on; None for ordinary inputs.
     """
 
     name: str
     title: str
     sentence: str
     holds: Callable[[RelationCall], bool]
+    cases: str | None = None
+
+    def on(self, variation: str) -> Relation:
+        """Return the relation for the inputs of a variation, which a check names under ``cases``."""
+        return replace(self, cases=variation)
 
     @property
     def line(self) -> int:

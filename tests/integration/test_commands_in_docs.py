@@ -39,6 +39,7 @@ EXAMPLES = ROOT / "examples"
 ELSEWHERE = {
     "docs/writing-items.md": "tests/integration/test_writing_items.py",
     "docs/handing-in.md": "tests/integration/test_intake_command.py",
+    "docs/writing-code-exercises.md": "tests/integration/test_writing_code_exercises.py",
 }
 # Commands that aren't run here, as patterns of the whole line, and why.
 NOT_RUN = {

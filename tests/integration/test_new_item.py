@@ -63,16 +63,16 @@ def test_a_code_exercise_is_a_folder_with_working_files(grade) -> None:
     folder = Path("week 3/my-softmax")
     assert told["files"] == [
         str(folder / name)
-        for name in ("my-softmax.yaml", "starter.py", "solution.py", "mutants/no_max_shift.py")
+        for name in ("my-softmax.yaml", "exercise.py", "starter.py", "solution.py", "mutants/no_max_shift.py")
     ]
     assert told["next"]["lint"] == "grade lint 'week 3/my-softmax/my-softmax.yaml'"
     assert told["type"] == "code"
     for name in ("starter.py", "solution.py", "mutants/no_max_shift.py"):
-        assert "def my_softmax(x, axis=-1):" in (folder / name).read_text(encoding="utf-8")
+        assert "def my_softmax(x):" in (folder / name).read_text(encoding="utf-8")
     assert grade("lint", folder / "my-softmax.yaml").code == 0
     solution = (folder / "solution.py").read_text(encoding="utf-8")
-    (folder / "solution.py").write_text(solution.replace("x - x.max(axis=axis, keepdims=True)", "x"))
-    assert "solution.py doesn't pass check stable" in grade("lint", folder / "my-softmax.yaml").out
+    (folder / "solution.py").write_text(solution.replace("x - x.max(axis=-1, keepdims=True)", "x"))
+    assert "solution.py doesn't pass check large" in grade("lint", folder / "my-softmax.yaml").out
 
 
 def test_in_a_course_it_goes_to_the_courses_problems(grade, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ def test_the_pages_that_people_need_are_there() -> None:
         "sources.md",
         "security-model.md",
         "student-guide.md",
+        "writing-code-exercises.md",
         "writing-items.md",
     }
 
