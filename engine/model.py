@@ -357,6 +357,7 @@ class GradeReport:
     ``score`` is None when the attempt is ungraded or its format can't be read: it is then
     neither 0 nor full marks. ``credit`` is the share of the points that this attempt could earn under a
     quiz's rules; the score has it in already, the checks haven't. ``weights`` are of public inputs only.
+    ``library`` is what the process that ran code had loaded: ``"numpy"``, or ``"torch"`` too.
     """
 
     item: str
@@ -375,6 +376,7 @@ class GradeReport:
     engine_version: str = __version__
     credit: float = 1.0
     weights: tuple[ComparedWeights, ...] = ()
+    library: str | None = None
 
     @classmethod
     def blank(
@@ -450,6 +452,7 @@ class GradeReport:
             },
             "notes": list(self.notes),
             "tier": self.tier,
+            "library": self.library,
             "mode": str(self.mode),
             "engine_version": self.engine_version,
         }

@@ -218,7 +218,8 @@ class RunResult:
 
     ``load`` is the outcome of importing the file; ``missing`` names functions of ``Job.functions`` that the
     file doesn't define; ``output`` is the text that it printed (foreign, cut); ``failed`` holds the
-    exceptions of the first statements that failed while the others were loaded.
+    exceptions of the first statements that failed while the others were loaded; ``library`` is what the
+    process had loaded for student code, ``"torch"`` or ``"numpy"`` alone, where the runner knows.
     """
 
     load: CallOutcome
@@ -227,6 +228,7 @@ class RunResult:
     output: str = ""
     tier: str = ""
     failed: tuple[ExceptionInfo, ...] = ()
+    library: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def _run_and_judge(
     explain: bool,
 ) -> GradeReport:
     result = _run(exercise, plan, submission, runner, facts.library)
-    blank = replace(blank, tier=result.tier or runner.tier)
+    blank = replace(blank, tier=result.tier or runner.tier, library=result.library or None)
     loaded = judge_load(result.load)
     if loaded.verdict is not Verdict.PASSED:
         return _scored(replace(blank, checks=_stopped_at(exercise, loaded)))

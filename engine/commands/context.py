@@ -198,11 +198,11 @@ class CommandContext:
         # In practice T3 may stand in for the stronger tiers: it is a person's own code, on their own machine.
         return replace(sandbox, unsafe_local=sandbox.unsafe_local or self.is_practice)
 
-    def open_runner(self, sandbox: SandboxOptions) -> Runner:
-        """Open that sandbox for one submission at a time."""
+    def open_runner(self, sandbox: SandboxOptions, *sources: str) -> Runner:
+        """Open that sandbox for one submission at a time; what the sources need is started at once."""
         from engine.sandbox import open_runner
 
-        return open_runner(self.offered_sandbox(sandbox))
+        return open_runner(self.offered_sandbox(sandbox), sources=sources)
 
     def results(
         self,

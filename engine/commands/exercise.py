@@ -121,12 +121,18 @@ def submission_path(item: str, file: Path) -> Path:
     return file
 
 
-def open_session(context: CommandContext, item: str, sandbox: SandboxOptions) -> PracticeSession:
-    """Open the sandbox and load the exercise beside it; a note says so where there is only T3.
+def open_session(context: CommandContext, item: str, file: Path, sandbox: SandboxOptions) -> PracticeSession:
+    """Open the sandbox for a file and load the exercise beside it; a note says so where there is only T3.
 
     It is practice, in a course for marks too: nothing is recorded, so T3 may stand in.
     """
-    runner = context.open_runner(replace(sandbox, unsafe_local=True))
+    from engine.intake import read_code_file
+
+    try:
+        source = read_code_file(file).source
+    except SoftmarkError:  # it is said where the file is graded
+        source = ""
+    runner = context.open_runner(replace(sandbox, unsafe_local=True), source)
     try:
         if runner.tier == "T3":
             click.echo(NO_SANDBOX_NOTE, err=True)

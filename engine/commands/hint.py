@@ -103,8 +103,9 @@ def _graded(context: CommandContext, item: str, file: Path) -> GradeReport:
     from engine.runner import SandboxOptions
 
     code_spec(context, item)
-    submission = read_code_file(submission_path(item, file))
-    with running("running your file"), open_session(context, item, SandboxOptions()) as session:
+    path = submission_path(item, file)
+    submission = read_code_file(path)
+    with running("running your file"), open_session(context, item, path, SandboxOptions()) as session:
         return session.grade(submission)
 
 

@@ -206,7 +206,8 @@ def _submit_code(
         raise UsageError("--plan-seed isn't a hexadecimal number", got=repr(plan_seed)) from None
     sandbox.check(context.mode)
     started = datetime.now(UTC)
-    with running("running your file"), EchoingRunner(context.open_runner(sandbox)) as runner:
+    sources = (submission.source, *submission.modules.values())
+    with running("running your file"), EchoingRunner(context.open_runner(sandbox, *sources)) as runner:
         # Imported behind the runner: its processes start while torch is loaded here.
         from engine.code import exercise_of, freeze_plan
         from engine.grading import grade_code

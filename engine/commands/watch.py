@@ -58,7 +58,7 @@ def command(
     # Set when the sandbox is open: Ctrl-C before that has nothing to report.
     output = None
     try:
-        with open_session(context, item, sandbox) as session:
+        with open_session(context, item, path, sandbox) as session:
             output = WatchOutput(as_json)
             click.echo(f"watching {path}; nothing is recorded; Ctrl-C ends", err=True)
             _follow(session, path, output)

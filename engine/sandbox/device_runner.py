@@ -270,7 +270,7 @@ class WorkerPool:
     def run(self, job: Job) -> RunResult:
         """Run one job to its end or to its limits; wait for a free slot first."""
         with self._seats:
-            return run_job(job, self.tier, functools.partial(self._begin, job))
+            return run_job(job, self.tier, "torch", functools.partial(self._begin, job))
 
     def _begin(self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float) -> ProcessExchange:
         try:

@@ -1,7 +1,8 @@
 """Tries each forbidden act in the sandbox and reports what happened (`grade doctor`).
 
 A tier is a promise that no reading of the configuration can prove: a kernel, a container or a missing
-library may have taken a layer away.  So the acts of `escape_attempts.py` are handed in like a submission.
+library may have taken a layer away.  So the acts of `escape_attempts.py` are handed in like a submission:
+once as a file that imports torch and once as one that doesn't, for these run in processes of two kinds.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from engine.sandbox.device_runner import WorkerPool
 from engine.sandbox.tiers import TIERS, MissingLayer, choose_device_base, missing_layers, open_runner
 
 _ATTEMPTS = Path(__file__).parent / "escape_attempts.py"
+_WITH_TORCH = "\nimport torch\n"
 _SHARED_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/")
 # a second for a call, since two of the acts only end at the deadline
 _LIMITS = Limits(wall_s=60.0, call_s=1.0, memory_mib=1024, output_bytes=2**16)
@@ -139,9 +141,9 @@ class DoctorReport:
         0 without Landlock.
     bwrap, libseccomp : str or None
         Version (and path); None where missing.
-    start_s : float
-        Time until the sandbox was ready.
-    submission_ms : float
+    start_s, torch_start_s : float
+        Time until the sandbox was ready for a file that imports no torch, and then for one that does.
+    submission_ms, torch_submission_ms : float
         Median time of an empty submission.
     tiers : tuple of TierReport
     acts : tuple of ActReport
@@ -158,7 +160,9 @@ class DoctorReport:
     bwrap: str | None
     libseccomp: str | None
     start_s: float
+    torch_start_s: float
     submission_ms: float
+    torch_submission_ms: float
     tiers: tuple[TierReport, ...]
     acts: tuple[ActReport, ...]
     cuda: str
@@ -191,6 +195,7 @@ class DoctorReport:
             f"libseccomp   {self.libseccomp or 'missing'}",
             f"device cuda  {self.cuda}",
             f"speed        ready after {self.start_s:.1f} s, {self.submission_ms:.0f} ms an empty submission",
+            f"with torch   {self.torch_start_s:.1f} s more, {self.torch_submission_ms:.0f} ms",
         ]
 
     def _tier_lines(self) -> list[str]:
@@ -232,13 +237,13 @@ def examine(tier: str | None = None) -> DoctorReport:
     SandboxError
         If the demanded tier can't be had.
     """
-    begun = time.perf_counter()
     with open_runner(SandboxOptions(tier, unsafe_local=True)) as runner:
-        runner.run(Job("", "empty.py", ()))
-        start_s = time.perf_counter() - begun
-        submission_ms = _median_ms(runner)
+        start_s, submission_ms = _seconds(runner, ""), _median_ms(runner, "")
+        torch_start_s, torch_ms = _seconds(runner, _WITH_TORCH), _median_ms(runner, _WITH_TORCH)
         with _world() as world:
             acts = _try_acts(runner, world)
+            if runner.tier != "T3":  # there the two kinds are one
+                acts = _worse(acts, _try_acts(runner, world, _WITH_TORCH))
         if runner.tier != "T3":
             acts += (_try_forging(runner),)
     path = bwrap_path() if sys.platform == "linux" else None
@@ -252,7 +257,9 @@ def examine(tier: str | None = None) -> DoctorReport:
         bwrap=f"{bwrap_version(path)} ({path})" if path else None,
         libseccomp=libseccomp_version() if sys.platform == "linux" else None,
         start_s=start_s,
+        torch_start_s=torch_start_s,
         submission_ms=submission_ms,
+        torch_submission_ms=torch_ms,
         tiers=tuple(TierReport(t, not missing_layers(t), missing_layers(t)) for t in TIERS),
         acts=acts,
         cuda=_look_for_cuda(),
@@ -273,13 +280,16 @@ def _look_for_cuda() -> str:
         pool.close()
 
 
-def _median_ms(runner: Runner) -> float:
-    times = []
-    for _ in range(1 if runner.tier == "T3" else 7):  # T3 starts an interpreter for each, which takes seconds
-        begun = time.perf_counter()
-        runner.run(Job("", "empty.py", ()))
-        times.append((time.perf_counter() - begun) * 1000)
-    return sorted(times)[len(times) // 2]
+def _seconds(runner: Runner, source: str) -> float:
+    begun = time.perf_counter()
+    runner.run(Job(source, "empty.py", ()))
+    return time.perf_counter() - begun
+
+
+def _median_ms(runner: Runner, source: str) -> float:
+    # T3 starts an interpreter for each, which takes seconds
+    times = sorted(_seconds(runner, source) for _ in range(1 if runner.tier == "T3" else 7))
+    return 1000 * times[len(times) // 2]
 
 
 def _user_mode(tier: str) -> str:
@@ -335,9 +345,9 @@ def _tidy(token: str) -> None:
                 path.rmdir() if path.is_dir() else path.unlink()
 
 
-def _try_acts(runner: Runner, world: dict[str, Any]) -> tuple[ActReport, ...]:
-    """Hand the acts in, a few at a time."""
-    source = _ATTEMPTS.read_text(encoding="utf-8")
+def _try_acts(runner: Runner, world: dict[str, Any], more: str = "") -> tuple[ActReport, ...]:
+    """Hand the acts in, a few at a time, with `more` at the end of the file."""
+    source = _ATTEMPTS.read_text(encoding="utf-8") + more
     reports = []
     for begin in range(0, len(_ACTS), _ACTS_A_JOB):
         acts = _ACTS[begin : begin + _ACTS_A_JOB]
@@ -348,6 +358,11 @@ def _try_acts(runner: Runner, world: dict[str, Any]) -> tuple[ActReport, ...]:
             outcomes = tuple(result.load for _ in acts)
         reports += [_report(act, outcome, runner.tier) for act, outcome in zip(acts, outcomes, strict=True)]
     return tuple(reports)
+
+
+def _worse(acts: tuple[ActReport, ...], others: tuple[ActReport, ...]) -> tuple[ActReport, ...]:
+    """Return of two reports on each act the one on an act that wasn't stopped."""
+    return tuple(act if other.stopped else other for act, other in zip(acts, others, strict=True))
 
 
 def _report(act: _Act, outcome: CallOutcome, tier: str) -> ActReport:

@@ -25,10 +25,11 @@ from typing import IO
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.bwrap import find_layout
+from engine.sandbox.child.modules import NEEDS_TORCH
 from engine.sandbox.child.wire import FrameKind, pack
 from engine.sandbox.confinement import interpreter_arguments
-from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, has_tensors
-from engine.sandbox.requests import EncodedPlan, encode_load, encode_plan
+from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults
+from engine.sandbox.requests import EncodedPlan, TorchNeededError, encode_load, encode_plan, library_of
 from engine.sandbox.zygote_handle import SAMPLE_S, CpuWait, GraderDelay
 
 _CHUNK = 2**16
@@ -268,7 +269,7 @@ class ProcessExchange:
 
 
 def run_job(
-    job: Job, tier: str, begin: Callable[[ChildDialogue, EncodedPlan, float], ProcessExchange]
+    job: Job, tier: str, library: str, begin: Callable[[ChildDialogue, EncodedPlan, float], ProcessExchange]
 ) -> RunResult:
     """Run one job in as many processes as it takes, one after the other.
 
@@ -276,12 +277,14 @@ def run_job(
     ----------
     job : Job
     tier : str
+    library : {"numpy", "torch"}
+        What the processes have loaded.
     begin : callable
         Takes the dialogue, the plan and the seconds that are left, and returns an exchange that has
         been started; its `close` is called at the end.
     """
     plan = encode_plan(job)
-    results = JobResults(job, tier)
+    results = JobResults(job, tier, library)
     spent_s = 0.0
     printed = bytearray()
     while (first := results.next_call(job.limits.wall_s - spent_s)) is not None:
@@ -330,19 +333,28 @@ class LocalRunner(Runner):
             raise SandboxError("the sandbox is closed")
         with self._seats:
             try:
-                return run_job(job, self.tier, functools.partial(self._begin, job))
+                return self._run_with(library_of(job, encode_plan(job)), job)
+            except TorchNeededError:
+                return self._run_with("torch", job)
             finally:
                 if not self._closed:
                     self._spare.put(local_process("local_worker"))
 
-    def _begin(self, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float) -> ProcessExchange:
+    def _run_with(self, library: str, job: Job) -> RunResult:
+        return run_job(job, self.tier, library, functools.partial(self._begin, library, job))
+
+    def _begin(
+        self, library: str, job: Job, dialogue: ChildDialogue, plan: EncodedPlan, left_s: float
+    ) -> ProcessExchange:
         try:
             process = self._spare.get_nowait()
         except queue.Empty:  # an earlier process of this job took it
             process = local_process("local_worker")
-        exchange = ProcessExchange(process, dialogue, job.limits, plan, _outcome_of_exit)
+        judge = functools.partial(_outcome_of_exit, library)
+        exchange = ProcessExchange(process, dialogue, job.limits, plan, judge)
+        settings = {"torch": library == "torch", "packages": list(find_layout().package_names)}
         try:
-            exchange.start(_settings(job), left_s)
+            exchange.start(settings, left_s)
         except BaseException:
             exchange.close()
             raise
@@ -367,15 +379,10 @@ def local_process(part: str, variables: Collection[str] = ()) -> PipedProcess:
     return PipedProcess(command, environment, tempfile.gettempdir())
 
 
-def _settings(job: Job) -> dict[str, object]:
-    return {
-        "torch": any("torch" in text for text in (job.source, *job.modules.values())) or has_tensors(job),
-        "packages": list(find_layout().package_names),
-    }
-
-
-def _outcome_of_exit(end: ProcessExit) -> CallOutcome:
+def _outcome_of_exit(library: str, end: ProcessExit) -> CallOutcome:
     """Return what the end of the process says about the call that it was in."""
+    if end.code == NEEDS_TORCH and library == "numpy":
+        raise TorchNeededError
     if end.code is not None and hasattr(signal, "SIGXCPU") and -end.code in (signal.SIGXCPU, signal.SIGKILL):
         return TIMED_OUT
     return crashed(end)

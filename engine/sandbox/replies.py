@@ -315,9 +315,10 @@ _TOO_MANY = CallOutcome(CallStatus.NOT_RUN, detail="Too many earlier calls ended
 class JobResults:
     """Gathers the results of one job's children, and decides whether another child is worth starting."""
 
-    def __init__(self, job: Job, tier: str) -> None:
+    def __init__(self, job: Job, tier: str, library: str = "") -> None:
         self._job = job
         self._tier = tier
+        self._library = library
         self._outcomes: list[CallOutcome | None] = [None] * len(job.calls)
         self._load: CallOutcome | None = None
         self._missing: tuple[str, ...] = ()
@@ -419,6 +420,7 @@ class JobResults:
             failed=self._failed,
             output=safe_text(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
             tier=self._tier,
+            library=self._library,
         )
 
 

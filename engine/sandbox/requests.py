@@ -8,6 +8,7 @@ a `Span` says where each of them lies, and what its bytes there mean.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -79,12 +80,47 @@ class EncodedPlan:
         What the shared memory holds at first; empty where no array lies there.
     spans : mapping of int to Span
         By the number of the call; calls without such arrays have none.
+    tensors : bool
+        Whether any array in it is one of torch.
     """
 
     frame: bytes
     count: int
     memory: bytes = b""
     spans: Mapping[int, Span] = field(default_factory=dict)
+    tensors: bool = False
+
+
+_IMPORT = re.compile(r"\b(?:import|from)\b")
+_TORCH = re.compile(r"\btorch")
+_QUOTED = re.compile(r"""["']torch[.\w]*["']""")  # as `importlib.import_module` takes it
+
+
+def shows_torch(sources: Iterable[str]) -> bool:
+    """Return whether sources import torch, as far as their text shows.
+
+    It needn't be right: where it is wrong, a process without torch is started in vain, or one with torch.
+    """
+    lines = (line for text in sources if "torch" in text for line in text.splitlines() if "torch" in line)
+    return any(map(_line_shows_torch, lines))
+
+
+def _line_shows_torch(line: str) -> bool:
+    code = line.partition("#")[0]
+    word = _IMPORT.search(code)
+    return bool((word and _TORCH.search(code, word.end())) or _QUOTED.search(code))
+
+
+def library_of(job: Job, plan: EncodedPlan) -> str:
+    """Return what a job's process must have loaded: torch if it has tensors or imports torch, else numpy."""
+    return "torch" if plan.tensors or shows_torch((job.source, *job.modules.values())) else "numpy"
+
+
+class TorchNeededError(Exception):
+    """A job in a process without torch looked for it after all: it is to be run again in one with torch.
+
+    Nothing of the first run counts, so code that asks for this without need only makes itself run twice.
+    """
 
 
 def encode_load(
@@ -165,7 +201,7 @@ def _encode_calls(same: _SameCalls, call_s: float, shared: bool) -> EncodedPlan:
         offset += sum(map(len, writer.blobs[first:]))
     body = {"calls": calls, "call_s": call_s}
     frame = pack(FrameKind.PLAN, body, writer.blobs, MAX_PLAN_JSON)
-    return EncodedPlan(frame, len(calls), bytes(memory.data), spans)
+    return EncodedPlan(frame, len(calls), bytes(memory.data), spans, memory.tensors)
 
 
 class _Memory:
@@ -174,12 +210,14 @@ class _Memory:
     def __init__(self) -> None:
         self.data = bytearray()
         self.placing = False
+        self.tensors = False
         self._start = 0
         self._places: list[int] = []
 
     def describe(self, value: Any, limit: int) -> ArrayNode | PlacedNode | StepNode:
         """Describe a wire value to a `TreeWriter`; arrays go into the memory while `placing` is set."""
         array = describe(value, limit)
+        self.tensors = self.tensors or (isinstance(array, ArrayNode) and array.library == "torch")
         if (
             not self.placing
             or not isinstance(value, WireArray)

@@ -10,6 +10,7 @@ import functools
 import os
 import platform
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -165,7 +166,13 @@ def _refusal(message: str, missing: tuple[MissingLayer, ...], more: str = "") ->
     return SandboxError(message, got=reasons, next_step=how.strip() or None)
 
 
-def open_runner(options: SandboxOptions = _DEFAULT, *, slots: int = 1, layers: Layers = ALL_LAYERS) -> Runner:
+def open_runner(
+    options: SandboxOptions = _DEFAULT,
+    *,
+    slots: int = 1,
+    layers: Layers = ALL_LAYERS,
+    sources: Iterable[str] = (),
+) -> Runner:
     """Open a runner for student code.
 
     Parameters
@@ -173,15 +180,18 @@ def open_runner(options: SandboxOptions = _DEFAULT, *, slots: int = 1, layers: L
     options : SandboxOptions
         With device ``"cuda"``, this function waits until a first worker is ready.
     slots : int
-        How many submissions may run at the same time; 0.5 GiB of memory each, and what the
-        submissions use.
+        How many submissions may run at the same time; 0.5 GiB of memory each where they use torch, and what
+        the submissions use.
     layers : Layers
         For tests of the sandbox only, which switch single ones off.
+    sources : iterable of str
+        Files that will run first: the processes for them start in the background. Without any, what a file
+        needs is started when it comes.
 
     Returns
     -------
     Runner
-        At once: its processes start in the background, the first `run` waits for them.
+        At once; `run` waits for the processes that it needs.
 
     Raises
     ------
@@ -203,7 +213,7 @@ def open_runner(options: SandboxOptions = _DEFAULT, *, slots: int = 1, layers: L
         return LocalRunner(slots)
     from engine.sandbox.zygote_runner import SandboxRunner
 
-    return SandboxRunner(chosen, slots, layers)
+    return SandboxRunner(chosen, slots, layers, sources)
 
 
 def _open_device(options: SandboxOptions, slots: int, layers: Layers) -> Runner:

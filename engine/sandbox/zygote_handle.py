@@ -1,7 +1,8 @@
 """The grader's handle on one zygote: starts it, asks it for children, measures and closes them (Linux).
 
-Children are born of a zygote because importing torch takes seconds and a fork a few milliseconds. The grader
-holds each by a descriptor, never by its number, which another process may have got in the meantime.
+Children are born of a zygote because importing torch takes seconds, numpy alone a tenth of one, and a fork
+some milliseconds. The grader holds each by a descriptor, never by its number, which another process may have
+got in the meantime.
 
 The second half measures waiting that isn't the submission's fault: a process's for a processor
 (:class:`CpuWait`), and the grader's own delay (:class:`GraderDelay`). :mod:`.local_runner` uses both on every
@@ -86,15 +87,23 @@ class ChildEnd:
     status: int
     cpu_s: float
 
+    @property
+    def exit_code(self) -> int:
+        """The exit status; negative for a signal."""
+        return os.waitstatus_to_exitcode(self.status)
+
 
 class Zygote:
-    """A process with torch loaded, inside the layers of its tier.
+    """A process with numpy loaded, or torch too, inside the layers of its tier.
 
     Parameters
     ----------
     tier : str
     slot : int
         Number of the slot; as root its children become a user that belongs to it alone.
+    library : {"numpy", "torch"}
+        What is loaded. Without torch the zygote is ready in a fraction of the time and its children are born
+        faster; one that looks for torch all the same ends with `NEEDS_TORCH`.
     layers : Layers
         Switched off by tests only.
 
@@ -104,7 +113,7 @@ class Zygote:
     parent-death signal when that *thread* ends.
     """
 
-    def __init__(self, tier: str, slot: int, layers: Layers = ALL_LAYERS) -> None:
+    def __init__(self, tier: str, slot: int, library: str, layers: Layers = ALL_LAYERS) -> None:
         self._namespaced = tier == "T1" and layers.bwrap
         self._root = is_root()
         uid = slot_user(slot) if self._root else None
@@ -131,6 +140,7 @@ class Zygote:
         outside = {
             "keep_capabilities": self._root and not self._namespaced,
             "die_with_parent": not self._namespaced,
+            "torch": library == "torch",
         }
         self._send(settings | outside)
 
@@ -194,7 +204,7 @@ class Zygote:
         return SandboxError("the sandbox couldn't be started", got=reason, next_step="run: grade doctor")
 
     def wait_ready(self) -> None:
-        """Wait until torch is loaded.
+        """Wait until its libraries are loaded.
 
         Raises
         ------

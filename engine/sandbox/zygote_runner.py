@@ -1,4 +1,4 @@
-"""The sandboxed runner: slots with a zygote each, jobs in, results out (Linux, T1 and T2).
+"""The sandboxed runner: slots with a zygote of each kind, jobs in, results out (Linux, T1 and T2).
 
 A job is served by one forked child, or by several where a call ends its process. The second half of the file
 is one child from birth to end: bytes both ways, deadlines, caps, and what its end says about the call that it
@@ -13,7 +13,9 @@ import queue
 import select
 import signal
 import socket
+import threading
 import time
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import Enum
@@ -21,9 +23,18 @@ from enum import Enum
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
+from engine.sandbox.child.modules import NEEDS_TORCH
 from engine.sandbox.child.serve import OUR_FAULT
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, killed_from_outside
-from engine.sandbox.requests import EncodedPlan, SharedArrays, encode_load, encode_plan
+from engine.sandbox.requests import (
+    EncodedPlan,
+    SharedArrays,
+    TorchNeededError,
+    encode_load,
+    encode_plan,
+    library_of,
+    shows_torch,
+)
 from engine.sandbox.zygote_handle import SAMPLE_S, ChildEnd, CpuWait, GraderDelay, Zygote
 
 _MIN_LOAD_S = 0.1  # a later child loads the file again, however little time is left
@@ -44,20 +55,31 @@ class SandboxRunner(Runner):
     ----------
     tier : {"T1", "T2"}
     slots : int
-        How many submissions run at the same time, each beside a zygote of its own.
+        How many submissions run at the same time, each beside zygotes of its own: one with torch, one
+        without, and each is started when the first job for it comes.
     layers : Layers
         Switched off by tests only.
+    sources : iterable of str
+        Files that will be run first: the zygote for them starts now.
     """
 
-    def __init__(self, tier: str, slots: int, layers: Layers = ALL_LAYERS) -> None:
+    def __init__(
+        self, tier: str, slots: int, layers: Layers = ALL_LAYERS, sources: Iterable[str] = ()
+    ) -> None:
         self._tier = tier
         self._layers = layers
         # one thread starts all zygotes and lives as long as they: see Zygote's notes
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="zygote-starter")
         self._closed = False
-        self._slots: list[_Slot] = [_Slot(self._starter, tier, n, layers) for n in range(slots)]
+        self._slots: list[_Slot] = [
+            {library: _Nest(self._starter, tier, number, library, layers) for library in ("numpy", "torch")}
+            for number in range(slots)
+        ]
         self._free: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
+        expected = list(sources)
         for slot in self._slots:
+            if expected:
+                slot["torch" if shows_torch(expected) else "numpy"].begin()
             self._free.put(slot)
 
     @property
@@ -73,17 +95,25 @@ class SandboxRunner(Runner):
         plan = encode_plan(job, shared=self._layers.fork)
         slot = self._free.get()
         try:
-            return self._run_on(slot, job, plan)
-        except BaseException:  # an interrupt by the keyboard too leaves a conversation half done
-            slot.restart()
-            raise
+            return self._run_in(slot[library_of(job, plan)], job, plan)
+        except TorchNeededError:
+            return self._run_in(slot["torch"], job, plan)
         finally:
             self._free.put(slot)
 
-    def _run_on(self, slot: _Slot, job: Job, plan: EncodedPlan) -> RunResult:
-        slot.zygote()  # its start doesn't count as the submission's time
+    def _run_in(self, nest: _Nest, job: Job, plan: EncodedPlan) -> RunResult:
+        try:
+            return self._run_children(nest, job, plan)
+        except TorchNeededError:  # said by the end of a child: nothing is half done
+            raise
+        except BaseException:  # an interrupt by the keyboard too leaves a conversation half done
+            nest.restart()
+            raise
+
+    def _run_children(self, nest: _Nest, job: Job, plan: EncodedPlan) -> RunResult:
+        nest.zygote()  # its start doesn't count as the submission's time
         budget = SubmissionBudget(job.limits, self._layers)
-        results = JobResults(job, self._tier)
+        results = JobResults(job, self._tier, nest.library)
         while (first := results.next_call(budget.left_s())) is not None:
             dialogue = ChildDialogue(
                 first, plan.count, results.bytes_left, results.nodes_left, check_order=self._layers.order
@@ -91,7 +121,7 @@ class SandboxRunner(Runner):
             cpu_limit_s = budget.processor_s()
             load_s = max(_MIN_LOAD_S, budget.left_s())
             load = encode_load(job, first, load_s, results.bytes_left, results.nodes_left)
-            stop, end, changed = self._converse(slot, dialogue, load, plan, budget)
+            stop, end, changed = self._converse(nest, dialogue, load, plan, budget)
             if dialogue.broken is not None:
                 raise SandboxError("a layer of the sandbox failed; no student code ran", got=dialogue.broken)
             if not dialogue.locked and not dialogue.violated:
@@ -101,18 +131,20 @@ class SandboxRunner(Runner):
             if dialogue.violated:
                 results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
                 continue
+            if nest.library == "numpy" and end is not None and end.exit_code == NEEDS_TORCH:
+                raise TorchNeededError
             lost_call = None if end is None else outcome_of_end(stop, end, cpu_limit_s)
             results.merge(dialogue, lost_call, plan, changed)
         return results.finish(bytes(budget.printed))
 
     def _converse(
-        self, slot: _Slot, dialogue: ChildDialogue, load: bytes, plan: EncodedPlan, budget: SubmissionBudget
+        self, nest: _Nest, dialogue: ChildDialogue, load: bytes, plan: EncodedPlan, budget: SubmissionBudget
     ) -> tuple[StopReason, ChildEnd | None, dict[int, bytes]]:
         """Talk to one child; return too which calls changed their arrays, as the grader saw them."""
-        link = slot.link(budget, plan)
+        link = nest.link(budget, plan)
         dialogue.locked = link.is_locked
         try:
-            stop, end = converse(slot.zygote(), link, dialogue, load, plan, budget)
+            stop, end = converse(nest.zygote(), link, dialogue, load, plan, budget)
             return stop, end, {} if link.arrays is None else link.arrays.changed
         finally:
             if self._layers.fork:
@@ -124,33 +156,44 @@ class SandboxRunner(Runner):
             return
         self._closed = True
         for slot in self._slots:
-            slot.close()
+            for nest in slot.values():
+                nest.close()
         self._starter.shutdown()
 
 
-class _Slot:
-    """A place for one submission at a time; its zygote starts in the background."""
+class _Nest:
+    """Where the children of one slot and one kind are born; its zygote starts in the background."""
 
-    def __init__(self, starter: ThreadPoolExecutor, tier: str, number: int, layers: Layers) -> None:
+    def __init__(
+        self, starter: ThreadPoolExecutor, tier: str, number: int, library: str, layers: Layers
+    ) -> None:
+        self.library = library
         self._starter = starter
         self._tier = tier
         self._number = number
         self._layers = layers
         self._closed = False
+        self._lock = threading.Lock()  # a runner may be closed while a job of it begins
         self._lasting_link: ChildLink | None = None  # only where a test takes the fork layer away
-        self._pending: Future[Zygote] = self._start()
+        self._pending: Future[Zygote] | None = None
 
-    def _start(self) -> Future[Zygote]:
-        return self._starter.submit(Zygote, self._tier, self._number, self._layers)
+    def begin(self) -> Future[Zygote]:
+        """Have the zygote started unless it is."""
+        with self._lock:
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
+            if self._pending is None:
+                self._pending = self._starter.submit(
+                    Zygote, self._tier, self._number, self.library, self._layers
+                )
+            return self._pending
 
     def zygote(self) -> Zygote:
         """Return a living zygote; one that died while idle is replaced."""
-        if self._closed:
-            raise SandboxError("the sandbox is closed")
-        zygote = self._pending.result()
+        zygote = self.begin().result()
         if not zygote.alive:
             self.restart()
-            zygote = self._pending.result()
+            zygote = self.begin().result()
         zygote.wait_ready()
         return zygote
 
@@ -171,22 +214,30 @@ class _Slot:
         """Replace the zygote, unless the runner is closed."""
         self._end()
         if not self._closed:
-            self._pending = self._start()
+            self.begin()
 
     def close(self) -> None:
         """End the zygote for good."""
-        self._closed = True
+        with self._lock:
+            self._closed = True
         self._end()
 
     def _end(self) -> None:
         if self._lasting_link is not None:
             self._lasting_link.close()
             self._lasting_link = None
+        with self._lock:
+            pending, self._pending = self._pending, None
         try:
-            zygote = self._pending.result()
+            zygote = None if pending is None else pending.result()
         except EngineError:
             return
-        zygote.close()
+        if zygote is not None:
+            zygote.close()
+
+
+_Slot = Mapping[str, _Nest]
+"""A place for one submission at a time: where its children are born, by what is loaded there."""
 
 
 class StopReason(Enum):
@@ -496,11 +547,10 @@ def outcome_of_end(stop: StopReason, end: ChildEnd, cpu_limit_s: int) -> CallOut
         return CallOutcome(CallStatus.TIMED_OUT, detail=f"It was stopped at the {stop.value}.")
     if stop is StopReason.CLOSED:
         return CallOutcome(CallStatus.CRASHED, detail="The code closed the channel to the grader.")
-    if not os.WIFSIGNALED(end.status):
-        code = os.waitstatus_to_exitcode(end.status)
+    if (code := end.exit_code) >= 0:
         how = "stopped working" if code == OUR_FAULT else f"ended itself with exit status {code}"
         return CallOutcome(CallStatus.CRASHED, detail=f"The process {how}.")
-    number = os.WTERMSIG(end.status)
+    number = -code
     # code that catches SIGXCPU is killed a second later
     if number == signal.SIGXCPU or (number == signal.SIGKILL and end.cpu_s >= cpu_limit_s):
         return CallOutcome(

@@ -55,8 +55,11 @@ class SharedSandbox:
                     connection.send(str(error))
 
     def zygotes(self) -> list[int]:
-        """Return the numbers of the processes that student code is forked from, once they are started."""
-        return [slot._pending.result()._process.pid for slot in self.runner._slots]
+        """Return the numbers of the processes that student code is forked from: one or two a slot."""
+        for slot in self.runner._slots:
+            slot["numpy"].begin()
+        started = [nest._pending for slot in self.runner._slots for nest in slot.values()]
+        return [pending.result()._process.pid for pending in started if pending is not None]
 
     def close(self) -> None:
         self._closed = True

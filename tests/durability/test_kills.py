@@ -140,7 +140,7 @@ def test_a_zygote_that_is_killed_under_a_running_child(a_class: Class, tmp_path:
     command[2] = tmp_path / "in"
     sandbox = a_class.graders.sandbox
     pids = sandbox.zygotes()
-    assert len(pids) == 2
+    assert len(pids) >= 2
 
     def kill() -> None:
         while not sandbox.sources:  # the job has come to the sandbox: its child is made, and sleeps

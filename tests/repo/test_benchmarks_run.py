@@ -31,6 +31,7 @@ SAID = {
     "right_code": ["softmax: \\d+ files x 1 seeds, 0 failures"],
     "similar": ["AUC"],
     "startup": ["torch imported: False"],
+    "zygotes": [r"start, processor s +\d", "an empty submission at T"],
     "watch": [r"right +1 ", "new +1 ", "again +1 "],
 }
 

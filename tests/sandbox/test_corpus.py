@@ -1,5 +1,7 @@
 """Every attack of the corpus: stopped in T1 and T2, as root and as a user; and shown to work elsewhere.
 
+It runs beside the library that it imports, as every submission does; some without torch run beside it too.
+
 Left out on purpose: channels by timing, by the page cache (``mincore``) and by the numbers of
 processes.  They carry a few bits a second between submissions and no key is in reach of them.
 """
@@ -11,7 +13,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from arena_attack import TARGET_LINE, Attack
+from arena_attack import TARGET_LINE, WITH_TORCH, Attack
 from arena_client import ATTACKS, TIERS, Arena, checked, control_arena, opened
 
 from engine.runner import CallStatus
@@ -85,6 +87,11 @@ def test_attack_is_stopped(attack: Attack, tier: str, user: str, arenas: dict[st
     if attack.needs == "ipv6" and not checked(arena.report(do="world"))["ipv6"]:
         pytest.skip("the loopback has no IPv6 here")
     report = checked(arena.report(do="attack", runner=opened(arena, tier), path=str(attack.path)))
+    assert report["libraries"] == ["torch" if attack.imports_torch else "numpy"]
+    _check_stopped(attack, tier, report)
+
+
+def _check_stopped(attack: Attack, tier: str, report: dict[str, Any]) -> None:
     assert report["raised"] is None, "student code made the runner raise: that attempt would be ungraded"
     assert _statuses_fault(attack, report) is None
     assert report["malformed"] == []
@@ -96,6 +103,36 @@ def test_attack_is_stopped(attack: Attack, tier: str, user: str, arenas: dict[st
 
 
 test_attack_is_stopped.foresee = _requests  # type: ignore[attr-defined]
+
+
+# of the others every fifth: the layers are put up by the same lines whatever was loaded before
+_BESIDE_TORCH = [
+    attack
+    for number, attack in enumerate(ATTACKS.values())
+    if not attack.imports_torch and attack.needs != "ipv6" and (attack.proof == "next" or number % 5 == 0)
+]
+
+
+def _beside_torch(beside: Attack, user: str, tier: str) -> list[tuple[str, dict[str, Any]]]:
+    more = {"more": WITH_TORCH}
+    opening, attacking = _requests(beside, tier, user)[1:]
+    return [opening, (attacking[0], attacking[1] | more)]
+
+
+@pytest.mark.parametrize(("user", "tier"), [("root", "T1"), ("user", "T2")])
+@pytest.mark.parametrize("beside", _BESIDE_TORCH, ids=[attack.name for attack in _BESIDE_TORCH])
+def test_attack_is_stopped_beside_torch(
+    beside: Attack, user: str, tier: str, arenas: dict[str, Arena]
+) -> None:
+    """What one submission leaves for the next is looked for by a next one without torch."""
+    arena = arenas[f"{user} attacks"]
+    opened(arena, tier)
+    report = checked(arena.report(**_beside_torch(beside, user, tier)[1][1]))
+    assert report["libraries"] == (["numpy", "torch"] if beside.proof == "next" else ["torch"])
+    _check_stopped(beside, tier, report)
+
+
+test_attack_is_stopped_beside_torch.foresee = _beside_torch  # type: ignore[attr-defined]
 
 
 def _control_requests(controlled: Attack) -> list[tuple[str, dict[str, Any]]]:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from . import arrays
 from .modules import offer_only
-from .serve import FrameChannel, import_modules, run_operations, serve, set_limits
+from .serve import FrameChannel, import_modules, import_torch, run_torch, serve, set_limits
 from .wire import FrameKind
 
 _MAX_REASON: Final = 2000  # a driver's message may go on for pages
@@ -59,7 +59,8 @@ def main() -> None:
 
 
 def _make_ready(device: str) -> dict[str, Any]:
-    torch = import_modules()
+    import_modules()
+    torch = import_torch()
     name = device
     if device == "cuda":
         if not torch.cuda.is_available():
@@ -71,7 +72,7 @@ def _make_ready(device: str) -> dict[str, Any]:
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
         name = str(torch.cuda.get_device_name())
-    run_operations(device)
+    run_torch(device)
     arrays.place_tensors(device)
     return {"device": name, "cpu_s": time.process_time()}
 

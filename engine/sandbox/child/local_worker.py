@@ -27,7 +27,7 @@ def main() -> None:
         import torch
 
         torch.set_num_threads(1)
-    offer_only(settings.body["packages"])
+    offer_only(settings.body["packages"], torch=settings.body["torch"])
     size = _address_space()
     set_limits(
         cpu_s=settings.body["cpu_s"], address_space=size and size + settings.body["memory_mib"] * 2**20

@@ -29,24 +29,43 @@ if TYPE_CHECKING:
 
 _MODULES: Final = """
     abc bisect collections contextlib copy dataclasses decimal enum fractions functools heapq inspect
-    itertools linecache math operator pdb random statistics string textwrap traceback typing unittest
+    itertools json linecache math operator pdb random re statistics string textwrap threading time traceback
+    typing unittest warnings
     numpy numpy.linalg numpy.ma numpy.random numpy.testing
-    torch torch.nn torch.nn.functional torch.optim torch._dynamo
 """
+_TORCH_MODULES: Final = "torch torch.nn torch.nn.functional torch.optim torch._dynamo"
 
 
-def import_modules() -> Any:
-    """Import what submissions commonly use, keep torch to one thread, and return torch."""
-    for name in _MODULES.split():
-        importlib.import_module(name)
-    import torch
+def import_modules() -> None:
+    """Import what submissions commonly use, but torch."""
+    _import_all(_MODULES)
 
+
+def import_torch() -> Any:
+    """Import torch, keep it to one thread, and return it."""
+    _import_all(_TORCH_MODULES)
+    torch = sys.modules["torch"]
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     return torch
 
 
-def run_operations(device: str = "cpu") -> None:
+def _import_all(names: str) -> None:
+    for name in names.split():
+        importlib.import_module(name)
+
+
+def run_numpy() -> None:
+    """Run common operations of numpy once, so that everything it loads lazily is loaded."""
+    import numpy as np
+
+    a = np.ones((4, 4))
+    np.linalg.solve(a + np.eye(4), a)
+    np.einsum("ij,jk->ik", a, a)
+    np.exp(a - a.max(axis=-1, keepdims=True)) @ a
+
+
+def run_torch(device: str = "cpu") -> None:
     """Run each common operation of torch once, so that everything it loads lazily is loaded."""
     import torch
 

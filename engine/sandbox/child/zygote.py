@@ -1,4 +1,4 @@
-"""The zygote: a process that has torch loaded and forks one child per submission (Linux).
+"""The zygote: a process that has numpy loaded, or torch too, and forks one child per submission (Linux).
 
 It reads nothing that student code wrote: a job goes from the grader to the child over the child's
 own socket.  Its only peer is the grader, over a sequenced-packet socket; when that closes, for
@@ -20,7 +20,6 @@ from typing import Any, Final, NoReturn
 
 from . import linux, lockdown, serve
 from .modules import offer_only
-from .serve import import_modules, run_operations
 from .wire import FrameKind
 
 _MESSAGE_BYTES: Final = 2**18  # far above a list of some hundred readable paths
@@ -37,8 +36,8 @@ def main() -> None:
     os.dup2(null, 0)
     os.close(null)
     settings = json.loads(control.recv(_MESSAGE_BYTES))
-    _warm_up()
-    offer_only(settings["packages"])
+    _warm_up(torch=settings["torch"])
+    offer_only(settings["packages"], torch=settings["torch"])
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     if settings["die_with_parent"]:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -52,16 +51,13 @@ def main() -> None:
     zygote.answer_requests()
 
 
-def _warm_up() -> None:
+def _warm_up(*, torch: bool) -> None:
     tempfile.tempdir = "/tmp"  # torch asks for one; nothing can be written there
-    import_modules()
-    import numpy as np
-
-    a = np.ones((4, 4))
-    np.linalg.solve(a + np.eye(4), a)
-    np.einsum("ij,jk->ik", a, a)
-    np.exp(a - a.max(axis=-1, keepdims=True)) @ a
-    run_operations()
+    serve.import_modules()
+    serve.run_numpy()
+    if torch:
+        serve.import_torch()
+        serve.run_torch()
     _check_single_thread()
     gc.collect()
     gc.freeze()  # a collection in a child would write into every object's header, and so copy every page

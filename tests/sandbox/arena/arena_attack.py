@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CORPUS = Path(__file__).resolve().parent.parent / "corpus"
+WITH_TORCH = "\nimport torch\n"  # at the end of a file: it runs beside torch then
 TARGET_LINE = "TARGET: dict = {}  # the arena fills this in"
 PROOFS = frozenset(
     [
@@ -74,6 +75,11 @@ class Attack:
     def kind(self) -> str:
         """The folder."""
         return self.name.split("/")[0]
+
+    @property
+    def imports_torch(self) -> bool:
+        """Whether it runs beside torch."""
+        return "import torch" in self.path.read_text()
 
     def source(self, target: dict[str, object]) -> str:
         """Return the file's text with the arena's targets filled in."""

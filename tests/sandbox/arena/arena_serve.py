@@ -51,23 +51,34 @@ def _without(names: list[str]) -> Layers:
 
 GOOD = """
 import numpy as np
-import torch
 
 
 def softmax(x, axis=-1):
-    if isinstance(x, torch.Tensor):
-        powers = torch.exp(x - x.max(dim=axis, keepdim=True).values)
-        return powers / powers.sum(dim=axis, keepdim=True)
     powers = np.exp(x - x.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
 def fresh(x, axis=-1):
-    state = [str(torch.get_default_dtype()), np.geterr()["under"]]
-    return [*state, float(torch.zeros(1) + 1), str(np.float64(0.5))]
+    return [np.geterr()["under"], str(np.float64(0.5))]
+"""
+_GOOD_TORCH = """
+import torch
+
+
+def softmax(x, axis=-1):
+    powers = torch.exp(x - x.max(dim=axis, keepdim=True).values)
+    return powers / powers.sum(dim=axis, keepdim=True)
+
+
+def fresh(x, axis=-1):
+    return [str(torch.get_default_dtype()), float(torch.zeros(1) + 1)]
 """
 _ROWS = ((1.0, 2.0, 3.0), (-1.0, 0.0, 4.0))
-_FRESH = ["torch.float32", "ignore", 1.0, "0.5"]
+# by library: the file, dtype of its argument and the letter for it, how near values must be, what is fresh
+_GOOD_FILES = {
+    "numpy": (GOOD, "float64", "d", 1e-12, ["ignore", "0.5"]),
+    "torch": (_GOOD_TORCH, "float32", "f", 1e-6, ["torch.float32", 1.0]),
+}
 
 
 def _leaf(library: str, dtype: str = "float64") -> WireArray:
@@ -77,13 +88,10 @@ def _leaf(library: str, dtype: str = "float64") -> WireArray:
     )
 
 
-def _good_job() -> Job:
-    calls = (
-        Call("softmax", (_leaf("numpy"),)),
-        Call("softmax", (_leaf("torch", "float32"),)),
-        Call("fresh", (_leaf("numpy"),)),
-    )
-    return Job(GOOD, "good.py", calls, Limits(wall_s=20, call_s=10), ("softmax", "fresh"))
+def _good_job(library: str) -> Job:
+    source, dtype, *_ = _GOOD_FILES[library]
+    calls = (Call("softmax", (_leaf(library, dtype),)), Call("fresh", (_leaf(library, dtype),)))
+    return Job(source, "good.py", calls, Limits(wall_s=20, call_s=10), ("softmax", "fresh"))
 
 
 def _expected() -> list[float]:
@@ -92,29 +100,27 @@ def _expected() -> list[float]:
 
 
 def good_fault(runner: Runner) -> str | None:
-    """Run a right submission; return what is wrong with its result."""
+    """Run a right submission of each kind; return what is wrong with a result."""
+    return _good_fault(runner, "numpy") or _good_fault(runner, "torch")
+
+
+def _good_fault(runner: Runner, library: str) -> str | None:
+    _, dtype, code, digits, fresh = _GOOD_FILES[library]
     try:
-        result = runner.run(_good_job())
+        result = runner.run(_good_job(library))
     except SoftmarkError as error:
         return f"run raised {type(error).__name__}: {error}"
     statuses = [outcome.status for outcome in result.outcomes]
-    if statuses != [CallStatus.RETURNED] * 3:
-        return f"statuses {statuses}, load {result.load}"
-    for outcome, library, dtype, code, digits in zip(
-        result.outcomes, ("numpy", "torch"), ("float64", "float32"), "df", (1e-12, 1e-6), strict=False
-    ):
-        leaf = outcome.value
-        if not isinstance(leaf, WireArray) or (leaf.library, leaf.dtype, leaf.shape) != (
-            library,
-            dtype,
-            (2, 3),
-        ):
-            return f"value {leaf!r}"
-        values = struct.unpack("<6" + code, leaf.data)
-        if any(abs(a - b) > digits for a, b in zip(values, _expected(), strict=True)):
-            return f"wrong values {values}"
-    if result.outcomes[2].value != _FRESH:
-        return f"state left behind: {result.outcomes[2].value}"
+    if statuses != [CallStatus.RETURNED] * 2 or result.library != library:
+        return f"statuses {statuses}, load {result.load}, beside {result.library}"
+    leaf = result.outcomes[0].value
+    if not isinstance(leaf, WireArray) or (leaf.library, leaf.dtype, leaf.shape) != (library, dtype, (2, 3)):
+        return f"value {leaf!r}"
+    values = struct.unpack("<6" + code, leaf.data)
+    if any(abs(a - b) > digits for a, b in zip(values, _expected(), strict=True)):
+        return f"wrong values {values}"
+    if result.outcomes[1].value != fresh:
+        return f"state left behind: {result.outcomes[1].value}"
     return None
 
 
@@ -263,20 +269,26 @@ class Arena:
         return {"left": left, "seconds": time.monotonic() - begun}
 
     def do_attack(
-        self, runner: str, path: str, long_s: float = _LONG_S, slack_s: float = _SLACK_S
+        self,
+        runner: str,
+        path: str,
+        long_s: float = _LONG_S,
+        slack_s: float = _SLACK_S,
+        more: str = "",
     ) -> dict[str, Any]:
-        """Run one attack against a runner, then a good submission."""
+        """Run one attack against a runner, with `more` at its end, then good submissions."""
         self._long_s, self._slack_s = long_s, slack_s
         attack = read_attack(Path(path))
         opened = self._runners[runner]
         self.world.prepare()
         before, resident = descendants(), _forget_peak()
         begun = time.monotonic()
-        results, raised = self._run(opened, attack)
+        results, raised = self._run(opened, attack, more)
         seconds = time.monotonic() - begun
         grown = _memory_mib("VmHWM") - resident
         report: dict[str, Any] = {"raised": raised, "seconds": seconds, "grown_mib": grown}
         report |= self._judge_sandbox(attack, results, report, opened.tier)
+        report["libraries"] = sorted({result.library for result in results})
         report["good"] = good_fault(opened)
         report["left"] = self._left(before)
         report["files"] = self.world.new_files() + self.world.sysv_left()
@@ -346,14 +358,14 @@ class Arena:
 
     # -- parts ------------------------------------------------------------------------------
 
-    def _run(self, runner: Runner, attack: Attack) -> tuple[list[RunResult], str | None]:
+    def _run(self, runner: Runner, attack: Attack, more: str) -> tuple[list[RunResult], str | None]:
         target = self._target(naive=False)
         source = attack.source(target)
         library = "torch" if "import torch" in source else "numpy"
         leaf = WireArray(library, "float64", (3,), struct.pack("<3d", 1.0, 2.0, 3.0))
         limits = Limits(attack.wall_s, attack.wall_s, attack.memory_mib, OUTPUT_BYTES)
         calls = (Call("softmax", (leaf,), return_arguments=True),) * attack.calls
-        jobs = [Job(source, "attack.py", calls, limits, ("softmax",))]
+        jobs = [Job(source + more, "attack.py", calls, limits, ("softmax",))]
         if attack.proof == "next":
             jobs.append(Job(source, "attack.py", (Call("collect", (leaf,)),), limits, ("collect",)))
         results: list[RunResult] = []
