@@ -22,6 +22,7 @@ JSON_KEYS = {
     "counterexample",
     "notes",
     "tier",
+    "library",
     "mode",
     "engine_version",
 }
@@ -50,6 +51,7 @@ def test_a_right_file_gets_full_marks(grade) -> None:
     assert set(report) == JSON_KEYS
     assert (report["verdict"], report["score"], report["max_score"]) == ("right", 10, 10)
     assert (report["tier"], report["mode"], report["item"]) == ("T1", "practice", "softmax")
+    assert report["library"] == "numpy"
     assert {check["verdict"] for check in report["checks"]} == {"passed"}
     assert all(
         set(check) == {"id", "verdict", "points", "max_points", "message", "title"}
