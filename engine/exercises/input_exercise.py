@@ -66,8 +66,9 @@ class Exercise(PlannedExercise):
         Sizes of which 0 is tried (``empty``).
     gradients : bool
         Whether gradients in torch are judged (``grad``), for results of smooth functions.
-    refuses : bool
-        Whether sizes that don't fit must raise ValueError (``refuses``).
+    refuses : bool or mapping of str to callable
+        Whether sizes that don't fit must raise ValueError (``refuses``). A mapping names more inputs that
+        must: each function takes the arguments as a dict and returns those that change.
 
     Notes
     -----
@@ -96,7 +97,7 @@ class Exercise(PlannedExercise):
         size_one: Sequence[str] = (),
         size_zero: Sequence[str] = (),
         gradients: bool = True,
-        refuses: bool = False,
+        refuses: bool | Mapping[str, Callable[[dict[str, Any]], Mapping[str, Argument]]] = False,
     ) -> None:
         self._line = sys._getframe(1).f_lineno  # where the author's file makes it
         self._inputs = InputSet(inputs, sizes, valid)
@@ -104,7 +105,8 @@ class Exercise(PlannedExercise):
         self._right = RightResults(reference, returns, self._line)
         self._relations, self._variations = tuple(relations), dict(variations)
         self._half, self._size_one, self._size_zero = half, tuple(size_one), tuple(size_zero)
-        self._gradients, self._refuses = gradients, refuses
+        self._gradients, self._refuses = gradients, refuses is not False
+        self._refused = {} if isinstance(refuses, bool) else dict(refuses)
         self._examples: tuple[Arguments, ...] = ()
         if half and not self._right.are_arrays:
             raise ValueError("half precision is tried of results that are arrays")
@@ -193,7 +195,8 @@ class Exercise(PlannedExercise):
         if self._gradients:
             self._add_gradients(plan, [public[0], *hidden[:2]], values)
         if self._refuses:
-            plan.add_refusals({}, inputs.letters(hidden[0]), hidden[0])
+            refused = {name: self._changed(hidden[0], change) for name, change in self._refused.items()}
+            plan.add_refusals(refused, inputs.letters(hidden[0]), hidden[0])
         plan.add_again(members[0])
 
     def _check_reference(self, args: Arguments) -> None:
@@ -226,14 +229,19 @@ class Exercise(PlannedExercise):
         added: dict[str, list[int]] = {name: [] for name in self._variations}
         for name, change in self._variations.items():
             for place, args in enumerate(bases):
-                before = dict(zip(self._inputs.kinds, args, strict=False))
-                changed = tuple({**before, **change(dict(before))}.values())
+                changed = self._changed(args, change)
                 if fault := self._inputs.fault(changed):
                     message = f"the variation {name!r} gives arguments that don't fit: {fault}"
                     raise AuthorError(message, self._line)
                 added[name].append(plan.case(f"{name}-{place}", *changed, kind="large", public=place == 0))
             plan.judge_each("values", added[name], cases=name)
         return added
+
+    def _changed(
+        self, args: Arguments, change: Callable[[dict[str, Any]], Mapping[str, Argument]]
+    ) -> Arguments:
+        before = dict(zip(self._inputs.kinds, args, strict=False))
+        return tuple({**before, **change(dict(before))}.values())
 
     def _add_sizes(self, plan: PlanBuilder, like: Arguments, values: ExactValues) -> None:
         for place, name in enumerate(self._inputs.free_sizes):

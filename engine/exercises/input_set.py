@@ -150,8 +150,9 @@ class InputSet:
     def sizes_of(self, args: Arguments) -> dict[str, int]:
         """Return the sizes that arguments show."""
         sizes: dict[str, int] = {}
-        for kind, value in zip(self.kinds.values(), args, strict=False):
-            kind.fault(value, sizes)
+        for _ in range(2):  # a product shows its last factor once the others are known
+            for kind, value in zip(self.kinds.values(), args, strict=False):
+                kind.fault(value, sizes)
         return {name: size for name, size in sizes.items() if not name.startswith("...")}
 
     def axes(self, args: Arguments) -> tuple[tuple[str, ...], ...]:

@@ -157,9 +157,8 @@ class ArrayInput(InputKind):
             if not name.isdigit() and "*" not in name and sizes.setdefault(name, size) != size:
                 return f"the axis {name} has the size {size}, elsewhere {sizes[name]}"
         for name, size in zip(names, value.shape[lead:], strict=True):
-            parts = name.split("*")
-            if len(parts) > 1 and all(part in sizes for part in parts) and _size_of(name, sizes) != size:
-                return f"the axis {name} has the size {size} instead of {_size_of(name, sizes)}"
+            if "*" in name and (fault := _factor_fault(name, size, sizes)):
+                return fault
         return None
 
     def read(self, value: Any) -> Argument:
@@ -211,6 +210,19 @@ def mask(axes: str) -> ArrayInput:
         return np.ones(shape, dtype=bool) if shape[-1] < 2 else values.partial_mask(shape)
 
     return array(axes, entries, dtype="bool")
+
+
+def _factor_fault(token: str, size: int, sizes: dict[str, int]) -> str | None:
+    """Return what is wrong with the size of a product; its last unknown factor is added to `sizes`."""
+    missing = [name for name in token.split("*") if not name.isdigit() and name not in sizes]
+    if len(missing) == 1:
+        known = _size_of(token, {**sizes, missing[0]: 1})
+        if size % known:
+            return f"the axis {token} has the size {size}, which is no multiple of {known}"
+        sizes[missing[0]] = size // known
+    elif not missing and _size_of(token, sizes) != size:
+        return f"the axis {token} has the size {size} instead of {_size_of(token, sizes)}"
+    return None
 
 
 def _size_of(token: str, sizes: Sizes) -> int:

@@ -94,11 +94,14 @@ class RelationCall:
         Parameters
         ----------
         got, due : array_like
-            Of shapes that broadcast.
+            Of shapes that broadcast; of two tuples each pair is compared.
         factor : float
             How many times the usual tolerance they may lie apart: it is that of a result, for numbers about
             as large.
         """
+        if isinstance(got, tuple) and isinstance(due, tuple):
+            pairs = zip(got, due, strict=True)
+            return all(self.close(part, other, factor=factor) for part, other in pairs)
         left, right = np.broadcast_arrays(np.asarray(got, np.float64), np.asarray(due, np.float64))
         with np.errstate(invalid="ignore"):
             fits = bool(np.all((np.abs(left - right) <= self.slack * factor) | (left == right)))
