@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -163,6 +165,12 @@ _EXACT = 2.0**53  # up to here every whole number is a float
 # In units of the last place: how near to a half the rounding of a key may lie. Closer to
 # it, somebody who keeps one digit less may round the other way.
 _SAFE_MARGIN = Decimal("0.05")
+# Decimals cost five times what floats cost, and floats decide all but the close cases. Up to so many units of
+# a place, and so many places, the digits of a float that don't count (5e-12 of it, or 1e-12 beside 0) move it
+# by less than the doubt, in units: what lies farther from where a decision changes is decided.
+_FEW_UNITS = 1e8
+_FEW_PLACES = 8
+_DOUBT = 1e-3
 
 
 def decimal_of(value: float) -> Decimal:
@@ -172,6 +180,7 @@ def decimal_of(value: float) -> Decimal:
     return Decimal(0) if abs(value) < _NOISE else Decimal(format(value, ".12g"))
 
 
+@lru_cache(maxsize=64)
 def unit(place: int) -> Decimal:
     """Return one unit of a decimal place: 0.001 for 3, 10 for -1."""
     return Decimal(1).scaleb(-place)
@@ -190,6 +199,14 @@ def decimal_text(value: float, place: int | None) -> str:
 
     Zero has no sign.
     """
+    if place is None:
+        digits = format(value, ".12g")
+        if "e" not in digits and "n" not in digits:
+            return "0" if digits == "-0" else digits
+    elif 0 <= place <= _FEW_PLACES:
+        units = abs(value) * 10.0**place
+        if units < _FEW_UNITS and abs(units % 1.0 - 0.5) > _DOUBT:
+            return format(value if units > 0.5 else 0.0, f".{place}f")
     number = decimal_of(value)
     if place is not None:
         number = number.quantize(unit(place), rounding=ROUND_HALF_EVEN, context=_CONTEXT)
@@ -210,6 +227,11 @@ def array_text(array: FloatArray, places: Sequence[int | None]) -> str:
 
 def is_rounding_safe(value: float, place: int) -> bool:
     """Return whether every rounding rule shows the same digits, with 5 % of a unit to spare."""
+    units = abs(value) * 10.0**place
+    if units < _FEW_UNITS and place <= _FEW_PLACES:
+        spare = abs(units % 1.0 - 0.5) - float(_SAFE_MARGIN)
+        if abs(spare) > _DOUBT:
+            return spare > 0
     scaled = decimal_of(value).scaleb(place, context=_CONTEXT)
     up = scaled.quantize(Decimal(1), rounding=ROUND_HALF_UP, context=_CONTEXT)
     even = scaled.quantize(Decimal(1), rounding=ROUND_HALF_EVEN, context=_CONTEXT)
@@ -220,6 +242,9 @@ def is_rounding_safe(value: float, place: int) -> bool:
 def is_on_grid(value: float, place: int | None) -> bool:
     """Return whether rounding to a place loses nothing of a value."""
     if place is None:
+        return False
+    units = abs(value) * 10.0**place
+    if units < _FEW_UNITS and place <= _FEW_PLACES and abs(units - round(units)) > _DOUBT:
         return False
     number = decimal_of(value)
     return number == number.quantize(unit(place), context=_CONTEXT)
@@ -260,13 +285,19 @@ def interval(key: float, half_width: Decimal, place: int | None) -> Interval:
     place : int or None
         The place asked for; the ends keep three more (or three more than the half width has).
     """
-    centre = decimal_of(key)
-    exponent = half_width.as_tuple().exponent
-    digits = max(place or 0, -exponent if isinstance(exponent, int) and place is None else 0) + 3
-    grain = unit(digits)
-    # rounding outwards never takes a mark from an answer that the exact interval holds
     if half_width == 0:
+        centre = decimal_of(key)
         return Interval(centre, centre)
+    exponent = half_width.as_tuple().exponent if place is None else 0
+    digits = max(place or 0, -exponent if isinstance(exponent, int) else 0) + 3
+    # rounding outwards never takes a mark from an answer that the exact interval holds
+    scale, half = 10.0**digits, float(half_width)
+    low, high = (key - half) * scale, (key + half) * scale
+    if digits <= _FEW_PLACES and max(-low, high) < _FEW_UNITS and all(_DOUBT < end % 1.0 < 1.0 - _DOUBT for end in (low, high)):
+        bottom, top = floor(low), ceil(high)
+        if bottom and top:  # a zero that is rounded to keeps the sign of where it comes from
+            return Interval(Decimal(bottom).scaleb(-digits), Decimal(top).scaleb(-digits))
+    centre, grain = decimal_of(key), unit(digits)
     lower = (centre - half_width).quantize(grain, rounding=ROUND_FLOOR, context=_CONTEXT)
     upper = (centre + half_width).quantize(grain, rounding=ROUND_CEILING, context=_CONTEXT)
     return Interval(lower, upper)
