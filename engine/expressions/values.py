@@ -293,9 +293,10 @@ def interval(key: float, half_width: Decimal, place: int | None) -> Interval:
     # rounding outwards never takes a mark from an answer that the exact interval holds
     scale, half = 10.0**digits, float(half_width)
     low, high = (key - half) * scale, (key + half) * scale
-    if digits <= _FEW_PLACES and max(-low, high) < _FEW_UNITS and all(_DOUBT < end % 1.0 < 1.0 - _DOUBT for end in (low, high)):
+    if digits <= _FEW_PLACES and max(-low, high) < _FEW_UNITS:
         bottom, top = floor(low), ceil(high)
-        if bottom and top:  # a zero that is rounded to keeps the sign of where it comes from
+        is_clear = min(low - bottom, bottom + 1 - low, top - high, high + 1 - top) > _DOUBT
+        if is_clear and bottom and top:  # a zero that is rounded to keeps the sign of where it comes from
             return Interval(Decimal(bottom).scaleb(-digits), Decimal(top).scaleb(-digits))
     centre, grain = decimal_of(key), unit(digits)
     lower = (centre - half_width).quantize(grain, rounding=ROUND_FLOOR, context=_CONTEXT)
