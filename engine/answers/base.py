@@ -406,9 +406,11 @@ class FieldRenderer:
         template = sentence or self.registry.get(misconception or "", "")
         if not template:
             return ""
-        from engine.prose.stems import render_text
+        from engine.prose.stems import is_template, render_text
 
-        return render_text(template, {**self.names, **self.answers}, inline=True, where="feedback").plain
+        # most sentences are the same in all variants
+        names = {**self.names, **self.answers} if is_template(template) else {}
+        return render_text(template, names, inline=True, where="feedback").plain
 
     def options(self, specs: Sequence[OptionSpec]) -> tuple[ChoiceOption, ...]:
         """Return options of the item, in this order, with letters."""

@@ -359,6 +359,14 @@ def _known_values(
 ) -> list[tuple[str, FloatArray]]:
     """Return what each misconception gives; one without a value for these numbers is left out."""
     values = []
+    # Most wrong values lie far off: beyond these distances no exact fractions are needed to see it.
+    near = [
+        (
+            float(span.lower),
+            2 * float(span.upper - span.lower) + (0.0 if place is None else 10.0**-place) + _FAR,
+        )
+        for span, place in zip(intervals, places, strict=True)
+    ]
     for misconception in context.misconceptions:
         try:
             array = numbers(misconception.expr, evaluate(misconception.expr, context.names))
@@ -366,7 +374,10 @@ def _known_values(
             continue
         if len(array.data) == 1 and key.shape == ():
             array = FloatArray((), array.data)
-        if array.shape == key.shape and _would_pass(array, places, intervals):
+        is_near = array.shape == key.shape and all(
+            abs(value - low) <= reach for value, (low, reach) in zip(array.data, near, strict=True)
+        )
+        if is_near and _would_pass(array, places, intervals):
             raise RedrawNeeded(f"{misconception.id} gives another answer than the key")
         values.append((misconception.id, array))
     return values
@@ -374,11 +385,6 @@ def _known_values(
 
 def _would_pass(wrong: FloatArray, places: Sequence[int | None], intervals: Sequence[Interval]) -> bool:
     """Return whether a wrong value would be accepted, as it is or as it is written down."""
-    for value, place, span in zip(wrong.data, places, intervals, strict=True):
-        # Most wrong values lie far off; exact fractions aren't needed to see that.
-        reach = 2 * float(span.upper - span.lower) + (0.0 if place is None else 10.0**-place) + _FAR
-        if abs(value - float(span.lower)) > reach:
-            return False
     exact = [Fraction(decimal_of(value)) for value in wrong.data]
     written = [Fraction(decimal_text(value, place)) for value, place in zip(wrong.data, places, strict=True)]
     return any(

@@ -103,6 +103,14 @@ class LatexText:
 # The private-use characters: no text of an author has a use for one of these 6,400.
 _FIRST, _LAST = "\ue000", "\uf8ff"
 _HOLE = re.compile(f"[{_FIRST}-{_LAST}]")
+_SPLIT = re.compile(f"([{_FIRST}-{_LAST}])")
+# No characters at all: where the words of a template come into its text, and (the first) escaped dollars.
+_DOLLAR, _MARK, _LAST_MARK = "\ufdd0", "\ufdd1", "\ufdef"
+_SPLIT_MARKS = re.compile(f"([{_MARK}-{_LAST_MARK}])")
+# Words that end or begin nothing in the text around them: nothing with which code, a formula or a line ends.
+_HARMLESS = re.compile(
+    rf"(?!\s)(?:[^$`\n\r\\{_FIRST}-{_LAST}{_DOLLAR}-{_LAST_MARK}]|\\[^$`\n\r{_FIRST}-{_LAST}{_DOLLAR}-{_LAST_MARK}])+(?<!\s)"
+)
 # Code comes first in the alternatives, so that a dollar inside it is one.
 _PIECE = re.compile(
     r"(?P<code>```.*?```|`[^`\n]*`)|(?P<dollar>\\\$)"
@@ -129,12 +137,36 @@ class _Picture:
     data: str
 
 
+class _Holed:
+    """A text with holes, each a character that says which value comes there.
+
+    Parameters
+    ----------
+    text : str
+    first : str
+        The hole of value 0; those of the others follow.
+    """
+
+    __slots__ = ("_rest", "_start", "places")
+
+    def __init__(self, text: str, first: str = _FIRST) -> None:
+        self._start, *rest = (_SPLIT if first == _FIRST else _SPLIT_MARKS).split(text)
+        self.places = [ord(hole) - ord(first) for hole in rest[::2]]
+        self._rest = list(zip(self.places, rest[1::2], strict=True))
+
+    def filled(self, values: Sequence[str]) -> str:
+        """Return the text with a value in each hole."""
+        if not self._rest:
+            return self._start
+        return self._start + "".join([values[place] + after for place, after in self._rest])
+
+
 @dataclass(frozen=True, slots=True)
 class _Skeleton:
     """A parsed text whose formulas and pictures are holes."""
 
-    html: str
-    latex: str
+    html: _Holed
+    latex: _Holed
     plain: Callable[[Sequence[str]], str]
     pictures: int
 
@@ -154,7 +186,10 @@ def render_prose(source: str, *, inline: bool = False) -> RenderedText:
     ProseError
         A formula isn't in our subset, a dollar sign has no partner, or maths is outside dollars.
     """
-    body, pieces = _take_pieces(source)
+    return _rendered(*_take_pieces(source), inline)
+
+
+def _rendered(body: str, pieces: Sequence[_Formula | _Picture], inline: bool) -> RenderedText:
     skeleton = _skeleton(body, inline)
     # a picture that isn't found again as a block stood inside a line, where Markdown takes it for code
     if skeleton.pictures != sum(isinstance(piece, _Picture) for piece in pieces):
@@ -165,9 +200,67 @@ def render_prose(source: str, *, inline: bool = False) -> RenderedText:
         raise ProseError(str(error)) from None
     return RenderedText(
         skeleton.plain([form.plain for form in forms]),
-        _fill(skeleton.html, [form.html for form in forms]),
-        _fill(skeleton.latex, [form.latex for form in forms]),
+        skeleton.html.filled([form.html for form in forms]),
+        skeleton.latex.filled([form.latex for form in forms]),
     )
+
+
+class ProseFrame:
+    """The text of a template before its words are filled in, with its formulas found once for all variants.
+
+    Parameters
+    ----------
+    body : str
+        With marks where words come, and holes for the formulas.
+    formulas : sequence of (str, bool)
+        Source with marks, and whether it stands on a line of its own.
+    inline : bool
+    """
+
+    def __init__(self, body: str, formulas: Sequence[_Formula], inline: bool) -> None:
+        self._body = _Holed(body, _MARK)
+        self._formulas = [(_Holed(formula.source, _MARK), formula.display) for formula in formulas]
+        self._inline = inline
+
+    def filled(self, words: Sequence[str]) -> RenderedText | None:
+        """Return the text with its words, or None where one of them could end what stands around it."""
+        if not all(map(_HARMLESS.fullmatch, words)):
+            return None
+        if any("\\" in words[place] for place in self._body.places):  # a macro outside of formulas is a fault
+            return None
+        formulas = [_Formula(holed.filled(words), display) for holed, display in self._formulas]
+        return _rendered(self._body.filled(words), formulas, self._inline)
+
+
+@lru_cache(maxsize=1024)
+def prose_frame(parts: tuple[str | None, ...], inline: bool) -> ProseFrame | None:
+    """Return the frame of a text.
+
+    Parameters
+    ----------
+    parts : tuple of str or None
+        The text, None where words will come.
+    inline : bool
+        As for :func:`render_prose`.
+
+    Returns
+    -------
+    ProseFrame or None
+        None where the text must be filled before it is looked at: faulty ones, pictures, very many words.
+    """
+    marks = map(chr, range(ord(_MARK), ord(_LAST_MARK) + 1))
+    constants = [part for part in parts if part is not None]
+    if len(parts) - len(constants) > ord(_LAST_MARK) - ord(_MARK) + 1:
+        return None
+    # a backslash at an end would change the first sign of the words behind it
+    if any(_SPLIT_MARKS.search(part) or part.endswith("\\") for part in constants):
+        return None
+    try:
+        body, pieces = _take_pieces("".join(next(marks) if part is None else part for part in parts))
+    except ProseError:
+        return None
+    formulas = [piece for piece in pieces if isinstance(piece, _Formula)]
+    return ProseFrame(body, formulas, inline) if len(formulas) == len(pieces) else None
 
 
 def _forms(piece: _Formula | _Picture) -> RenderedText:
@@ -196,7 +289,7 @@ def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
                 return match["code"]
             return f"```{FENCE}\n{hole_for(_Picture(picture['kind'], picture['data']))}\n```"
         if match["dollar"]:
-            return "\ufdd0"  # no character at all, until the search for dollars without a partner is over
+            return _DOLLAR  # until the search for dollars without a partner is over
         display = match["display"] is not None
         formula = (match["display"] if display else match["inline"]).strip()
         if "\n\n" in formula:
@@ -210,11 +303,7 @@ def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
         raise ProseError(r"a $ has no partner; write \$ for a dollar sign")
     if (macro := _MACRO.search(outside)) is not None:
         raise ProseError(f"{macro[0]} is outside $…$")
-    return body.replace("\ufdd0", "$"), pieces
-
-
-def _fill(template: str, values: Sequence[str]) -> str:
-    return _HOLE.sub(lambda hole: values[ord(hole[0]) - ord(_FIRST)], template)
+    return body.replace(_DOLLAR, "$"), pieces
 
 
 @lru_cache(maxsize=1)
@@ -248,12 +337,16 @@ def _skeleton(body: str, inline: bool) -> _Skeleton:
 
     else:
         template = _PlainText(None).blocks(tokens)
+        loose, tidy = _Holed(template), _Holed(_tidy(template))
 
         def plain(values: Sequence[str]) -> str:
-            return _tidy(_fill(template, values))
+            # only what begins or ends with a blank, or has lines of its own, can make the lines untidy
+            if all(value and "\n" not in value and value == value.strip() for value in values):
+                return tidy.filled(values)
+            return _tidy(loose.filled(values))
 
     pictures = sum(token.type == "picture" for token in tokens)
-    return _Skeleton(html, LatexText().blocks(tokens), plain, pictures)
+    return _Skeleton(_Holed(html), _Holed(LatexText().blocks(tokens)), plain, pictures)
 
 
 def _tidy(text: str) -> str:
@@ -323,7 +416,7 @@ class _PlainText:
         return self._filled("".join(parts))
 
     def _filled(self, text: str) -> str:
-        return text if self._values is None else _fill(text, self._values)
+        return text if self._values is None else _Holed(text).filled(self._values)
 
 
 def _aligned(rows: list[list[str]]) -> str:

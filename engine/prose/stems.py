@@ -8,7 +8,8 @@ What students type never goes through a template.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +32,7 @@ from engine.prose.figures import (
     tex,
     vector_tex,
 )
-from engine.prose.markdown import ProseError, render_prose
+from engine.prose.markdown import ProseError, prose_frame, render_prose
 from engine.prose.pictures import PICTURE_FUNCTIONS
 from engine.text.words import count_noun, did_you_mean, one_line
 
@@ -207,19 +208,95 @@ class _CappedJoins(NodeTransformer):
         return joined.set_environment(_environment())
 
 
+# What a part of a template gives, from the meanings of its names.
+Value = Callable[[Mapping[str, Any]], Any]
+
+
 @lru_cache(maxsize=1024)
-def _compiled(source: str) -> tuple[Template, frozenset[str]]:
-    try:
+def _read(source: str) -> tuple[frozenset[str], tuple[str | Value, ...] | None]:
+    """Return the names that a template needs, and its parts if it has none but constants and plain values."""
+    with _faults():
         tree = parse_template(source)
         for _, message in forbidden_parts(tree, _environment().filters):
             raise TemplateFault(message)
-        names = frozenset(meta.find_undeclared_variables(tree))
-        code = _environment().compile(_CappedJoins().visit(tree))
-        return Template.from_code(_environment(), code, _environment().make_globals(None)), names
+        try:
+            return frozenset(name.name for name in tree.find_all(nodes.Name)), _parts_of(tree)
+        except _NotPlain:
+            _compiled(source)
+            return frozenset(meta.find_undeclared_variables(tree)), None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str) -> Template:
+    with _faults():
+        code = _environment().compile(_CappedJoins().visit(parse_template(source)))
+        return Template.from_code(_environment(), code, _environment().make_globals(None))
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
     except TemplateError as error:
         line = getattr(error, "lineno", None)
         place = f" (line {line})" if line else ""
         raise TemplateFault(f"{error.message or type(error).__name__}{place}") from None
+
+
+# Four templates in five hold values and calls of functions only: "{{ w[0] }}", "{{ vec(e, 3) }}". Jinja takes
+# longer over calling a function than the function itself, so that these are filled without it. What fails
+# here is filled by jinja after all, and fails there with its message.
+
+
+class _NotPlain(Exception):  # noqa: N818 - a signal, never shown
+    """A template with a part that jinja alone fills."""
+
+
+def _parts_of(tree: nodes.Template) -> tuple[str | Value, ...]:
+    if not all(isinstance(output, nodes.Output) for output in tree.body):
+        raise _NotPlain
+    return tuple(
+        part.data if isinstance(part, nodes.TemplateData) else _value_of(part)
+        for output in tree.body
+        for part in output.iter_child_nodes()
+    )
+
+
+def _value_of(node: nodes.Node) -> Value:
+    match node:
+        case nodes.Const():
+            constant = node.value
+            return lambda meanings: constant
+        case nodes.Name():
+            name = node.name
+            known = _environment().globals
+            return lambda meanings: meanings[name] if name in meanings else known[name]
+        case nodes.Getitem(node=nodes.Name(), arg=nodes.Const() | nodes.Name()):
+            holder, key = _value_of(node.node), _value_of(node.arg)
+            return lambda meanings: holder(meanings)[key(meanings)]
+        case nodes.Call(node=nodes.Name(), dyn_args=None, dyn_kwargs=None):
+            function = _value_of(node.node)
+            arguments = [_value_of(argument) for argument in node.args]
+            by_name = [(keyword.key, _value_of(keyword.value)) for keyword in node.kwargs]
+            return lambda meanings: function(meanings)(
+                *[argument(meanings) for argument in arguments],
+                **{name: value(meanings) for name, value in by_name},
+            )
+        case nodes.Add() | nodes.Sub() | nodes.Mul() | nodes.Div():
+            left, right, act = _value_of(node.left), _value_of(node.right), node.operator
+            compute = _environment().call_binop
+            return lambda meanings: compute(None, act, left(meanings), right(meanings))
+    raise _NotPlain
+
+
+def _words(parts: Sequence[str | Value], meanings: Mapping[str, Any]) -> list[str] | None:
+    """Return what the values among the parts of a template are written as, or None where one fails."""
+    try:
+        with np.errstate(all="ignore"):
+            words = [str(part(meanings)) for part in parts if not isinstance(part, str)]
+    except Exception:  # whatever it is, jinja meets it again
+        return None
+    return words if sum(map(len, words)) < MAX_OUTPUT / 2 else None
 
 
 def is_template(source: str) -> bool:
@@ -262,12 +339,12 @@ def fill_template(source: str, names: Mapping[str, Any]) -> str:
     TemplateFault
         It can't be read, a name is unknown, or something in it fails.
     """
-    template, needed = _compiled(source)
+    needed, _ = _read(source)
     parts: list[str] = []
     length = 0
     try:
         with np.errstate(all="ignore"):  # a number that isn't finite is refused when it's printed
-            for part in template.generate(_meanings(needed, names)):
+            for part in _compiled(source).generate(_meanings(needed, names)):
                 # counted while it grows: a loop in a loop needs no long text to fill the memory
                 parts.append(part)
                 length += len(part)
@@ -307,6 +384,11 @@ def render_text(
     try:
         if not is_template(template):
             return _fixed(template, inline)
+        needed, parts = _read(template)
+        if parts is not None and (words := _words(parts, _meanings(needed, names))) is not None:
+            frame = prose_frame(tuple(part if isinstance(part, str) else None for part in parts), inline)
+            if frame is not None and (text := frame.filled(words)) is not None:
+                return text
         return render_prose(fill_template(template, names), inline=inline)
     except (TemplateFault, ProseError) as error:
         raise DrawError(f"the {where} can't be shown: {error}", where=where) from None

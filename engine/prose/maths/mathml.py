@@ -187,9 +187,10 @@ def _table(node: TableNode, style: str) -> str:
     return f"<mrow>{_fence(opening)}<mtable{attributes}>{rows}</mtable>{_fence(closing)}</mrow>"
 
 
+# What is in braces holds no holes, and letters in a row decide nothing: each is passed over at once.
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<edge>\\(?:begin|end)\{[a-zA-Z]*\})|(?P<macro>\\[A-Za-z]+|\\.)"
-    r"|(?P<number>\d+(?:\.\d+)?)|(?P<other>.)",
+    r"|(?P<number>\d+(?:\.\d+)?)|(?P<group>\{(?:[^{}\\]|\\.|\{(?:[^{}\\]|\\.)*+\})*+\})|(?P<other>[A-Za-z]+|.)",
     re.DOTALL,
 )
 # after these a minus sign belongs to the number after it
@@ -216,8 +217,9 @@ def split_numbers(source: str) -> tuple[str, list[str]]:
             parts.append(HOLE)
         else:
             parts.append(token)
-        depth += (token == "{") - (token == "}")
-        before, before_that = "edge" if kind == "edge" else token, before
+        if kind == "other":
+            depth += (token == "{") - (token == "}")
+        before, before_that = "edge" if kind == "edge" else "}" if kind == "group" else token, before
     return "".join(parts), numbers
 
 
