@@ -224,9 +224,9 @@ def test_an_accepted_printed_option_that_earns_nothing_is_found(spoiler: Spoils)
 
 
 def test_a_mistake_that_nobody_diagnoses_is_found(spoiler: Spoils, monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.answers.vector import Vector
+    from engine.answers.asked_precision import EnteredNumbers
 
-    monkeypatch.setattr(Vector, "_known_mistakes", lambda self, part, answer: ())
+    monkeypatch.setattr(EnteredNumbers, "mistakes", lambda self, known: [])
     messages = [f.message for f in responses.check(spoiler.subject("context-vector", seeds=1))]
     assert any(m.startswith("m-uniform, answered as") and m.endswith("(named: nothing)") for m in messages)
 
