@@ -174,7 +174,7 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
             whole = exercise.inputs.plan(seed)
     except SpecError as error:
         # it worked when the exercise was loaded, so this is no fault of what is being handed in
-        raise EngineError(f"the plan can't be drawn: {error}") from error
+        raise EngineError(f"the plan can't be drawn: {fault_in_short(error)}") from error
     keys = {check.key for check in exercise.checks} | {"runs"}
     public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.kind == "ordinary")
     return whole.only(keys, public)
@@ -334,6 +334,12 @@ def author_faults(path: Path) -> Iterator[None]:
         raised = f"{type(error).__name__}: {text}" if text else type(error).__name__
         file = frames[-1].filename if frames else str(path)
         raise _fault(file, line, f"this line raised {raised}", column) from error
+
+
+def fault_in_short(error: SpecError) -> str:
+    """Return the first fault of an author's file without its folder: students may read it."""
+    fault = error.diagnostics[0]
+    return f"{Path(fault.file).name}:{fault.line}: {fault.message}"
 
 
 def _fault(path: str, line: int, message: str, column: int = 1) -> SpecError:

@@ -371,6 +371,8 @@ def _first_problem(
                 return finding
             waiting = waiting or finding
             continue
+        except EngineError:
+            raise  # an author's relation is at fault, whatever came back
         except Exception:
             if _all_right(group, run):
                 raise  # nothing foreign is left that could have caused it

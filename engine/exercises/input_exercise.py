@@ -211,16 +211,16 @@ class Exercise(PlannedExercise):
     def _add_relations(self, plan: PlanBuilder, bases: Mapping[str | None, Sequence[int]]) -> None:
         further: dict[Any, int] = {}  # several relations may call with the same arguments
         for judged in self._relations:
-            for base in bases[judged.cases]:
+            for place, base in enumerate(bases[judged.cases]):
                 members: list[int] = []
-                calls = judged.further_calls(self.argument_names, plan.arguments(base), self.expected)
+                calls = judged.further_calls(
+                    self.argument_names, plan.arguments(base), self.expected, self._inputs.fault
+                )
                 for args in calls:
-                    if fault := self._inputs.fault(args):
-                        message = f"the relation {judged.name!r} calls with arguments that don't fit: {fault}"
-                        raise AuthorError(message, judged.line)
                     key = key_of(args)
                     if key not in further:
-                        further[key] = plan.case(f"{judged.name}-{base}-{len(members)}", *args)
+                        name = f"{judged.name}-{base}-{len(members)}"
+                        further[key] = plan.case(name, *args, public=place == 0)  # the first base is public
                     members.append(further[key])
                 plan.judge(judged.name, base, *members, cases=judged.cases)
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, key_of
 from engine.code.comparison import DifferenceEvidence, contrast, describe_difference, slack_between
-from engine.code.exercise import author_faults
+from engine.code.exercise import author_faults, fault_in_short
 from engine.code.observe import PlanObservations
 from engine.code.plan import CaseGroup, ExpectedResult
 from engine.code.planned_exercise import AuthorError
@@ -148,17 +148,21 @@ class Relation:
         names: Sequence[str],
         args: tuple[Argument, ...],
         expected: Callable[[tuple[Argument, ...]], ExpectedResult],
+        fault: Callable[[tuple[Argument, ...]], str | None],
     ) -> list[tuple[Argument, ...]]:
         """Return the arguments of the further calls, in their order.
 
         Raises
         ------
         AuthorError
-            The reference itself breaks the relation.
+            The reference itself breaks the relation, or a further call has arguments that don't fit.
         """
         calls: list[tuple[Argument, ...]] = []
 
         def ask(other: tuple[Argument, ...]) -> Result:
+            if reason := fault(other):
+                message = f"the relation {self.name!r} calls with arguments that don't fit: {reason}"
+                raise AuthorError(message, self.line)
             calls.append(other)
             return _values(expected(other))
 
@@ -228,7 +232,7 @@ def _judge(
     def ask(args: tuple[Argument, ...]) -> Result:
         member = members.get(key_of(args))
         if member is None:
-            raise UnplannedCallError(f"{judged.name} asks for a call that depends on a result")
+            raise UnplannedCallError("it asks for a call that depends on a result")
         return _observed(run, member)
 
     for member in group.members:
@@ -240,7 +244,7 @@ def _judge(
         with author_faults(path), np.errstate(all="ignore"):
             holds = bool(judged.holds(call))
     except SpecError as error:
-        raise EngineError(f"the relation {judged.name} of the exercise is at fault: {error}") from error
+        raise EngineError(f"the relation {judged.name} is at fault: {fault_in_short(error)}") from error
     if holds:
         return None
     if call.difference is not None:

@@ -1,0 +1,149 @@
+"""Whatever is wrong with an author's file has a message with file and line, and makes no mark."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.code import CodeExercise, freeze_plan
+from engine.errors import EngineError, SpecError
+from engine.model import GradeReport, Outcome, Verdict
+
+Load = Callable[..., CodeExercise]
+Grade = Callable[[CodeExercise, str], GradeReport]
+LAST = 'exercise = Exercise({"x": array("... n d", scores()), "factor": array("d")}, relations=[doubled])'
+RIGHT = "def scale_rows(x, factor):\n    return x * factor\n"
+
+
+EDITS = """
+exercise.py | @relation( | @relation(( | exercise.py:4 | this isn't Python:
+exercise.py | import Exercise, | import Exersise, | exercise.py:2 | raised ImportError: cannot
+exercise.py | exercise = Ex | exercises = Ex | exercise.py:1 | defines no exercise
+exercise.py | exercise = Ex | exercise = len; Ex | exercise.py:1 | is of type builtin_function
+exercise.py | exercise = Ex | raise SystemExit(0); Ex | exercise.py:8 | raised SystemExit: 0
+exercise.py | ... n d | n ... d | exercise.py:8 | isn't the name of an axis
+exercise.py | relations= | size_one=['m'], relations= | exercise.py:8 | no axis is called 'm'
+exercise.py | =[doubled] | =[doubled, doubled] | exercise.py:8 | two relations are called
+exercise.py | =[doubled] | =[doubled.on('far')] | exercise.py:8 | no variation is called 'far'
+exercise.py | =[doubled] | =[], returns='matrix' | exercise.py:8 | returns='matrix'
+exercise.py | 2 * call.result) | 3 * call.result) | exercise.py:4 | itself breaks the relation
+exercise.py | 2 * call.x) | call.y) | exercise.py:6 | the call has no argument 'y'
+exercise.py | x=2 | z=2 | exercise.py:6 | has no argument 'z'
+exercise.py | x=2 * call.x | x=call.x[:, :1] | exercise.py:4 | arguments that don't fit:
+exercise.py | scores() | lambda values, shape: 1 / 0 | exercise.py:8 | raised ZeroDivisionError
+exercise.py | relations= | reference='none.py', relations= | exercise.py:8 | the folder has no none.py
+exercise.py | relations= | returns=list('abcdef'), relations= | exercise.py:8 | instead of 6
+solution.py | x * factor | x * facto | solution.py:2 | raised NameError
+solution.py | scale_rows | scale_row | exercise.py:8 | defines no function scale_rows
+solution.py | * factor | * __import__('random').random() | exercise.py:8 | gives another result
+yaml | (x, factor) | (x, scale) | yaml:12 | are x, factor; these are
+yaml | y: doubled | y: tripled | yaml:17 | no property is called
+yaml | signature: | examples: [{x: [[1]]}]⏎signature: | yaml:12 | factor: this argument is
+yaml | signature: | examples: [{x: [[1, 2]], factor: [1]}]⏎signature: | yaml:12 | elsewhere 2
+yaml | signature: | examples: [{x: [[1], []], factor: [1]}]⏎signature: | yaml:12 | fit: x:
+yaml | signature: | examples: [{y: 1}]⏎signature: | yaml:12 | has no such argument
+"""
+"""File, text, what it becomes, where the fault is, words of its message."""
+
+
+@pytest.mark.parametrize("edit", EDITS.strip().splitlines())
+def test_a_fault_has_its_place(load: Load, edit: str) -> None:
+    file, old, new, place, words = (cell.strip().replace("⏎", "\n  ") for cell in edit.split(" | "))
+    with pytest.raises(SpecError) as caught:
+        load((file.replace("yaml", "scale-rows.yaml"), old, new))
+    (fault,) = caught.value.diagnostics
+    assert words in fault.message
+    assert f"{fault.file}:{fault.line}".endswith(place)
+
+
+def test_a_missing_file_is_a_fault_of_the_item(load: Load, folder: Path) -> None:
+    (folder / "exercise.py").unlink()
+    with pytest.raises(SpecError, match=r"there is no file exercise\.py beside this one"):
+        load()
+
+
+def test_a_file_that_is_mended_is_read_anew(load: Load) -> None:
+    with pytest.raises(SpecError):
+        load(("exercise.py", "2 * call.result)", "3 * call.result)"))
+    assert load(("exercise.py", "3 * call.result)", "2 * call.result)")).inputs.argument_names == (
+        "x",
+        "factor",
+    )
+
+
+def test_a_plan_that_cannot_be_drawn_makes_no_mark(load: Load) -> None:
+    """It works while the exercise is loaded, and fails for another seed."""
+    entries = (
+        "calls = []\n\ndef entries(values, shape):\n    calls.append(1)\n"
+        "    return values.eighths(2, shape) if len(calls) < 40 else 1 / 0\n\n@relation"
+    )
+    exercise = load(("exercise.py", "@relation", entries), ("exercise.py", "scores())", "entries)"))
+    words = r"(?s)the plan can't be drawn.*exercise\.py:\d+: .*ZeroDivisionError"
+    with pytest.raises(EngineError, match=words):
+        for seed in range(40):
+            freeze_plan(exercise, bytes([seed]))
+
+
+RAISES = textwrap.dedent("""
+    @relation("Nothing may be found.")
+    def doubled(call):
+        if abs(call.result).max() > 1e6:
+            raise LookupError("an author's oversight")
+        return True
+""")
+
+
+def _relation(body: str) -> tuple[str, str, str]:
+    text = (
+        '@relation("Doubling x must double the result.")\ndef doubled(call):\n'
+        "    return call.close(call.again(x=2 * call.x), 2 * call.result)\n"
+    )
+    return ("exercise.py", text, body)
+
+
+def test_a_relation_that_raises_leaves_the_attempt_ungraded(load: Load, grade: Grade) -> None:
+    exercise = load(_relation(RAISES))
+    assert grade(exercise, RIGHT).score == 3
+    report = grade(exercise, "def scale_rows(x, factor):\n    return 1e7 * x * factor\n")
+    assert report.outcome is Outcome.UNGRADED, report.checks
+    text = " ".join(report.notes)
+    assert re.search(r"the relation doubled is at fault.*exercise\.py:\d+.*LookupError", text)
+
+
+def test_a_relation_that_asks_by_the_result_is_found_out(load: Load, grade: Grade) -> None:
+    body = (
+        '@relation("Nothing changes.")\ndef doubled(call):\n'
+        "    return call.close(call.again(x=call.x + (call.result - call.x * call.factor)), call.result)\n"
+    )
+    exercise = load(_relation(body))
+    assert grade(exercise, RIGHT).score == 3
+    report = grade(exercise, "def scale_rows(x, factor):\n    return x * factor + 1\n")
+    assert report.outcome is Outcome.UNGRADED and "a call that depends on a result" in " ".join(report.notes)
+
+
+def test_what_is_not_finite_never_reaches_an_authors_function(load: Load, grade: Grade) -> None:
+    body = (
+        '@relation("All is well.")\ndef doubled(call):\n'
+        "    return bool((call.result == call.result).all()) or 1 / 0\n"
+    )
+    exercise = load(_relation(body))
+    body = "    y = x * factor\n    y[0, 0] = np.nan\n    return y\n"
+    source = f"import numpy as np\ndef scale_rows(x, factor):\n{body}"
+    report = grade(exercise, source)
+    (check,) = (check for check in report.checks if check.id == "doubled")
+    assert check.verdict is Verdict.FAILED
+
+
+def test_an_authors_file_cannot_write_into_arguments(load: Load) -> None:
+    with pytest.raises(SpecError, match="read-only"):
+        load(("exercise.py", "return call.close(", "call.x[0] = 1\n    return call.close("))
+
+
+def test_nothing_is_written_beside_the_file(load: Load, folder: Path) -> None:
+    before = set(folder.rglob("*"))
+    load()
+    assert set(folder.rglob("*")) == before
