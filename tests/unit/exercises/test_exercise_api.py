@@ -89,7 +89,7 @@ def test_the_files_of_the_bank_pass_mypy(tmp_path: Path) -> None:
 
 
 def test_the_engine_names_no_exercise() -> None:
-    """What is known of an exercise lies in its folder; an engine that knew of one would be closed to others."""
+    """What is known of an exercise lies in its folder: an engine that knew one would be closed to others."""
     distinct = [name for name in builtin_exercises() if "-" in name]
     functions = {name.replace("-", "_") for name in distinct} - set(FUNCTIONS)  # keys may call some of them
     words = [*distinct, *functions]
