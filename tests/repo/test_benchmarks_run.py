@@ -30,7 +30,7 @@ SAID = {
     "quiz": ["answers/s", "quiz new, 3 students"],
     "right_code": ["softmax: \\d+ files x 1 seeds, 0 failures"],
     "similar": ["AUC"],
-    "startup": ["torch imported: False"],
+    "startup": ["grade list, again", "grade submit torch file"],
     "zygotes": [r"start, processor s +\d", "an empty submission at T"],
     "watch": [r"right +1 ", "new +1 ", "again +1 "],
 }
