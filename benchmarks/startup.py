@@ -3,9 +3,9 @@
     python benchmarks/startup.py            # 15 rounds, about five minutes
     python benchmarks/startup.py --quick    # one round, to see that it works
 
-Each round runs every row once, one after the other, so that all see the same machine. *First* is a command whose
-cache of the bank is empty, *again* the same command once more; *new seed* finds the bank in the cache, but not
-the variant. Ratios are medians of what one round took over what ``import torch`` took in the same round.
+Each round runs every row once, one after the other, so that all see the same machine. *First* is a command
+whose cache of the bank is empty, *again* the same command once more; *new seed* finds the bank in the cache,
+but not the variant. Ratios are medians of what a row took over what ``import torch`` took in the same round.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ ROWS: dict[str, tuple[list[str], float | None]] = {
     "grade show ITEM, new seed": (["show", "softmax-weights", "--seed", "{round}"], 0.25),
     "grade show EXERCISE, first": (["show", "softmax"], None),
     "grade show EXERCISE, again": (["show", "softmax"], 0.25),
-    "grade submit ITEM --answer": (ANSWER, 0.25),
+    "grade submit --answer, first": (ANSWER, None),
+    "grade submit --answer, again": (ANSWER, 0.25),
     "grade submit numpy file": (["submit", "softmax", str(EXERCISE / "solution_numpy.py")], 0.5),
     "grade submit torch file": (["submit", "softmax", str(EXERCISE / "solution_torch.py")], 1.5),
 }
@@ -45,9 +46,7 @@ ROWS: dict[str, tuple[list[str], float | None]] = {
 
 def timed(arguments: list[str], home: Path) -> tuple[float, float]:
     """Return the seconds that a process took, and those of processor time with its children."""
-    command = (
-        [sys.executable, *arguments] if arguments[0] == "-c" else [sys.executable, "-m", "cli", *arguments]
-    )
+    command = [sys.executable, *([] if arguments[0] == "-c" else ["-m", "cli"]), *arguments]
     environment = os.environ | {"SOFTMARK_HOME": str(home), "PYTHONPATH": str(ROOT)}
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -73,16 +72,12 @@ def main() -> None:
                 filled = [argument.format(round=1000 + number) for argument in arguments]
                 times[row].append(timed(filled, home))
     print(f"\n{'':28} {'seconds':>8} {'× torch':>8} {'processor':>10} {'× torch':>8} {'aim':>6}")
-    for row, (_, aim) in ROWS.items():
-        ratios = [
-            statistics.median(
-                mine[kind] / torch[kind] for mine, torch in zip(times[row], times[TORCH], strict=True)
-            )
-            for kind in (0, 1)
-        ]
-        medians = [statistics.median(pair[kind] for pair in times[row]) for kind in (0, 1)]
+    for name, (_, aim) in ROWS.items():
+        pairs = list(zip(times[name], times[TORCH], strict=True))
+        medians = [statistics.median(row[kind] for row, _ in pairs) for kind in (0, 1)]
+        ratios = [statistics.median(row[kind] / torch[kind] for row, torch in pairs) for kind in (0, 1)]
         aimed = "" if aim is None else f"≤ {aim}"
-        print(f"{row:28} {medians[0]:8.2f} {ratios[0]:8.2f} {medians[1]:10.2f} {ratios[1]:8.2f} {aimed:>6}")
+        print(f"{name:28} {medians[0]:8.2f} {ratios[0]:8.2f} {medians[1]:10.2f} {ratios[1]:8.2f} {aimed:>6}")
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 

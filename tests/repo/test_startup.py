@@ -57,7 +57,7 @@ SESSION: tuple[tuple[str, str], ...] = (
     ("start softmax", READS),
     ("submit softmax-weights --answer '[0.1, 0.2, 0.7]'", "rich numpy"),
     ("submit softmax-weights --seed 5 --answer '[0.1, 0.2, 0.7]'", f"{DRAWS} rich"),
-    ("submit softmax good.py --json", f"{READS} hypothesis"),
+    ("submit softmax good.py --json", f"{READS} hypothesis rich"),
     ("coverage", f"{READS} rich"),
     ("lint softmax-weights", DRAWS),
     ("schema", "pydantic"),
@@ -72,11 +72,11 @@ SESSION: tuple[tuple[str, str], ...] = (
     ("intake c/quizzes/l16 --course c", f"{STORES} rich"),
     ("batch in --course c --out r", f"{STORES} rich jinja2"),
     ("mark set ada softmax --score 1 --course c", STORES),
-    ("mark list --course c", STORES),
+    ("mark list --course c", f"{STORES} rich"),
     ("regrade --all --yes --course c", f"{DRAWS} sqlalchemy rich"),
     ("report --course c --out rep", f"{STORES} jinja2 rich"),
     ("feedback --course c --out fb", f"{STORES} jinja2 rich"),
-    ("export csv --out marks.csv --course c", f"{STORES} rich"),
+    ("export csv --out marks.csv --course c", f"{STORES} jinja2 rich"),
     ("store check --course c", f"{STORES} rich"),
 )
 GOOD = """import numpy as np
