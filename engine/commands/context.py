@@ -6,6 +6,7 @@ the two it is. Whatever is decided about items, marks or the sandbox is decided 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -92,8 +93,10 @@ class CommandContext:
         return self.course.secret() if self.course else _practice_secret()
 
     def private_folder(self) -> Path:
-        """Return the course's or this person's own folder for what Softmark itself writes."""
-        return self.course.folder / ".softmark" if self.course else _practice_folder()
+        """Return the course's or this person's own folder, which may not exist, for what Softmark writes."""
+        if self.course:
+            return self.course.folder / ".softmark"
+        return own_folder() or Path(os.devnull, "practice")  # where nothing can be made
 
     def problems_folder(self) -> Path | None:
         """Return the course's folder of problem files, None in practice."""

@@ -156,7 +156,7 @@ class HintRecord:
     Parameters
     ----------
     path : Path
-        Its folder must exist.
+        Its folder is made when something is first written.
     """
 
     path: Path
@@ -173,6 +173,7 @@ class HintRecord:
         OSError
             The record is as it was.
         """
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         counts = {name: number for name, number in self._all().items() if name != item}
         if count:
             counts[item] = count

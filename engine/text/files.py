@@ -61,15 +61,15 @@ def cache_folder() -> Path:
     It lies in ``SOFTMARK_HOME``, else where the system keeps such things: ``$XDG_CACHE_HOME``, ``~/.cache``.
     Where there is no home folder it is a place in which nothing can be made, so that libraries do without.
     """
-    folder, named = own_folder(), os.environ.get("XDG_CACHE_HOME", "")
-    if folder is None:
-        return Path(os.devnull, "cache")
-    if os.environ.get("SOFTMARK_HOME") or os.name == "nt":
+    folder, named = own_folder(), Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if folder is not None and (os.environ.get("SOFTMARK_HOME") or os.name == "nt"):
         return folder / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "softmark"
-    # The specification has a relative path ignored.
-    return (Path(named) if Path(named).is_absolute() else Path.home() / ".cache") / "softmark"
+    if named.is_absolute():  # the specification has a relative path ignored
+        return named / "softmark"
+    try:
+        return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "softmark"
+    except RuntimeError:
+        return Path(os.devnull, "cache")
 
 
 def keep_libraries_tidy() -> None:
@@ -80,7 +80,9 @@ def keep_libraries_tidy() -> None:
     """
     folder = cache_folder().absolute()
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(folder / "hypothesis"))
-    if own_folder() is not None:  # without a folder matplotlib makes a temporary one, and removes it
+    if folder != Path(
+        os.devnull, "cache"
+    ):  # without a folder matplotlib makes a temporary one, and removes it
         os.environ.setdefault("MPLCONFIGDIR", str(folder / "matplotlib"))
 
 

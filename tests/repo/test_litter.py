@@ -7,10 +7,12 @@ write); after each one the new files are listed.
 from __future__ import annotations
 
 import ast
+import ctypes
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -120,33 +122,101 @@ def test_the_session_calls_every_command() -> None:
     assert missing == set()
 
 
-@pytest.fixture(scope="module")
-def left(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int, list[str]]]:
-    folder = tmp_path_factory.mktemp("litter")
+def made_folder(folder: Path) -> Path:
     for name in ("work/in/ada", "work/in/emmy", "home", "temporary"):
         (folder / name).mkdir(parents=True)
     for student in ("ada", "emmy"):
         (folder / f"work/in/{student}/softmax.py").write_text(NEARLY)
     (folder / "work/marks.csv").write_text("student,column,score,comment,excused\nemmy,softmax,3,,\n")
     (folder / "work/questions.gift").write_text("::one:: Two and two? {#4}\n")
+    return folder
+
+
+def environment_in(folder: Path) -> dict[str, str]:
     unwanted = ("XDG_", "SOFTMARK_", "HYPOTHESIS_", "MPLCONFIGDIR", "TORCH", "TMP", "TEMP")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(unwanted)}
-    environment |= {
+    return {k: v for k, v in os.environ.items() if not k.startswith(unwanted)} | {
         "HOME": str(folder / "home"),
         "TMPDIR": str(folder / "temporary"),
         "PYTHONPATH": str(ROOT),
     }
+
+
+def ran(
+    script: str, lines: Sequence[str], folder: Path, environment: dict[str, str], start: Callable[[], None]
+) -> list[tuple[str, int, list[str]]]:
     done = subprocess.run(
-        [sys.executable, "-c", _SCRIPT, json.dumps([line for line, _ in SESSION])],
+        [sys.executable, "-c", script, json.dumps(list(lines))],
         cwd=folder / "work",
         env=environment,
         capture_output=True,
         text=True,
         check=False,
         timeout=600,
+        preexec_fn=start,
     )
     assert done.returncode == 0, done.stderr
     return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, int, list[str]]]:
+    folder = made_folder(tmp_path_factory.mktemp("litter"))
+    return ran(_SCRIPT, [line for line, _ in SESSION], folder, environment_in(folder), lambda: None)
+
+
+# What needs no store of one's own; a number is the exit code, where it isn't 0.
+HOMELESS = {
+    "list": 0,
+    "show softmax-weights --solution": 0,
+    "show softmax": 0,
+    "hint softmax-weights": 0,
+    "start softmax": 0,
+    "submit softmax-weights --seed 7 --answer '[0.1, 0.2, 0.7]'": 1,
+    "submit softmax in/ada/softmax.py --tier T3": 1,
+    "watch softmax in/ada/softmax.py --tier T3": 1,
+    "lint softmax-weights --seeds 3": 0,
+    "coverage": 0,
+    "init c": 0,
+    "quiz new l16 --course c": 2,  # nobody is in the roster
+    "intake in --course c": 0,
+    "batch in --course c --out r --unsafe-local": 0,
+    "report --course c --out rep": 0,
+    "export csv --out out.csv --course c": 0,
+    "doctor": 0,
+}
+_NO_NAME = "import pwd\ndef nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
+
+
+def _without_privileges() -> None:
+    """Have file modes hold for the administrator, too: without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    for capability in (1, 2):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="capabilities are Linux's")
+@pytest.mark.parametrize("case", ["read-only", "unset", "a file", "full"])
+def test_without_a_home_that_can_be_written_commands_do_their_work(tmp_path: Path, case: str) -> None:
+    folder = made_folder(tmp_path)
+    environment, script = environment_in(folder), _SCRIPT
+    home = folder / "home"
+    if case == "read-only":
+        home.chmod(0o500)
+    elif case == "unset":  # and the system knows of none
+        del environment["HOME"]
+        script = _NO_NAME + _SCRIPT
+    elif case == "a file":
+        home.rmdir()
+        home.write_text("")
+    else:
+        environment["XDG_CACHE_HOME"] = "/dev/full"
+        home.chmod(0o500)
+    lines = list(HOMELESS)[: None if case in ("read-only", "unset") else 7]
+    done = ran(script, lines, folder, environment, _without_privileges)
+    assert {line: code for line, code, _ in done} == {line: HOMELESS[line] for line in lines}
+    allowed = ("work/c/", "work/r/", "work/rep/", "work/out.csv", "work/softmax.py", "temporary/matplotlib-")
+    assert [name for _, _, new in done for name in new if not name.startswith(allowed)] == []
+    assert list((folder / "temporary").iterdir()) == []  # matplotlib removes its folder when it ends
+    home.chmod(0o700)
 
 
 def test_nothing_is_left_but_what_was_named(left: list[tuple[str, int, list[str]]]) -> None:
