@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import math
+import signal
 import sys
 import threading
 import traceback
@@ -176,6 +177,9 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
         # it worked when the exercise was loaded, so this is no fault of what is being handed in
         raise EngineError(f"the plan can't be drawn: {fault_in_short(error)}") from error
     keys = {check.key for check in exercise.checks} | {"runs"}
+    if untried := keys - set(whole.groups):
+        # a check that nothing is judged by would pass
+        raise EngineError(f"the plan of this seed never tries {min(untried)}")
     public = frozenset(i for i, case in enumerate(whole.cases) if case.public and case.kind == "ordinary")
     return whole.only(keys, public)
 
@@ -256,6 +260,7 @@ def _catalogue_faults(
 
 # Two threads that load one file at once must get one object: plans and counterexamples are cached by it.
 _lock = threading.RLock()
+_LONGEST_S = 60.0  # of an author's file at a time: a plan takes a tenth of a second
 _LONGEST_MESSAGE = 300
 
 
@@ -319,7 +324,8 @@ def author_faults(path: Path) -> Iterator[None]:
         With the last line of the file that took part, and what was raised there.
     """
     try:
-        yield
+        with _time_limit():
+            yield
     except (SpecError, EngineError, KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:  # SystemExit too: nothing in this file may end the program
@@ -334,6 +340,29 @@ def author_faults(path: Path) -> Iterator[None]:
         raised = f"{type(error).__name__}: {text}" if text else type(error).__name__
         file = frames[-1].filename if frames else str(path)
         raise _fault(file, line, f"this line raised {raised}", column) from error
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    """Raise TimeoutError in the author's code where it runs too long.
+
+    Only the main thread can be interrupted, and only where nobody else has set the timer.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer") or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise TimeoutError(f"the file was still running after {_LONGEST_S:g} s")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def fault_in_short(error: SpecError) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 _HIDDEN = 3  # ordinary hidden inputs, no two of equal sizes
-# Inputs of a gradient have few entries: each costs four calls of the reference.
+# Hidden inputs of a gradient have few entries: each costs four calls of the reference.
 _MOST_ENTRIES = 120
 _BATCHES = ((3,), (2, 1))  # sizes of leading axes: one, and two of which one has the size 1
 _MOST_SIMPLE = 16  # combinations of sizes that a search for a counterexample begins with
@@ -267,10 +267,13 @@ class Exercise(PlannedExercise):
             plan.judge("values", whole, cases="batch")
 
     def _add_gradients(self, plan: PlanBuilder, inputs: Sequence[Arguments], values: ExactValues) -> None:
+        least = {name: 2 + place for place, name in enumerate(self._inputs.free_sizes)}
         for place, args in enumerate(inputs):
             entries = sum(array.size for array in arrays_of(args) if array.dtype.kind == "f")
-            if not 0 < entries <= _MOST_ENTRIES:
+            if not entries:
                 continue
+            if entries > _MOST_ENTRIES and place:
+                args = self._inputs.resized(args, values, **least)
             cotangents = [values.distinct(4, part.values.shape) for part in self.expected(args).parts]
             gradients = self._right.gradients(args, cotangents)
             name = f"gradient-{place}"

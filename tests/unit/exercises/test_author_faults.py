@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from engine.authoring.lint.lint_items import lint_item
 from engine.code import CodeExercise, freeze_plan
 from engine.errors import EngineError, SpecError
+from engine.items import builtin_bank, load_spec
 from engine.model import GradeReport, Outcome, Verdict
 
 Load = Callable[..., CodeExercise]
@@ -147,3 +150,33 @@ def test_nothing_is_written_beside_the_file(load: Load, folder: Path) -> None:
     before = set(folder.rglob("*"))
     load()
     assert set(folder.rglob("*")) == before
+
+
+def test_a_file_that_never_ends_is_interrupted_at_its_line(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.code.exercise._LONGEST_S", 0.5)
+    with pytest.raises(SpecError) as caught:
+        load(("exercise.py", "exercise = ", "while True:\n    pass\nexercise = "))
+    (fault,) = caught.value.diagnostics
+    assert fault.line in (8, 9) and "TimeoutError: the file was still running after 0.5 s" in fault.message
+
+
+def test_a_check_that_a_plan_never_tries_makes_no_mark(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = load()
+    whole = exercise.inputs.plan(b"seed")
+    groups = {key: group for key, group in whole.groups.items() if key != "doubled"}
+    monkeypatch.setattr(type(exercise.inputs), "plan", lambda self, seed: replace(whole, groups=groups))
+    with pytest.raises(EngineError, match="the plan of this seed never tries doubled"):
+        freeze_plan(exercise, b"seed")
+
+
+def test_lint_finds_plans_that_differ_for_one_seed(load: Load, folder: Path) -> None:
+    new = "lambda values, shape: values.eighths(2, shape) + (next(turns) - 40) / 8)"
+    turns = "import itertools\nturns = itertools.count()\n\n@relation"
+    load(("exercise.py", "@relation", turns), ("exercise.py", "scores())", new))
+    path = folder / "scale-rows.yaml"
+    findings = [
+        finding.message for finding in lint_item(load_spec(path), path, builtin_bank(), seeds=1).findings
+    ]
+    assert any("gives another plan when it is asked again with the same seed" in text for text in findings)

@@ -7,6 +7,7 @@ marks. The kill matrix, which says which check kills which mutant, is among the 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # several plans: a mutant that only some inputs expose could get through a single one
 PLANS = (b"lint 1", b"lint 2", b"lint 3")
 _THOROUGH = 100  # seeds from which on all plans are tried
+_SLOW_S = 5.0  # plans of the built-in exercises take a tenth of a second
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
@@ -46,6 +48,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
         return
     yield from _unpaid(subject, exercise)
     yield from _unsaid(subject)
+    yield from _unsteady(subject, exercise)
     killed: dict[str, set[str]] = {mutant.id: set() for mutant in exercise.mutants}
     plans = PLANS if subject.seeds >= _THOROUGH else PLANS[:1]
     for plan in (freeze_plan(exercise, seed) for seed in plans):
@@ -56,6 +59,23 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     yield from _reference_only(subject, exercise, killed)
     subject.facts["kill_matrix"] = {mutant: sorted(checks) for mutant, checks in killed.items()}
     subject.facts["checks"] = [check.id for check in exercise.checks]
+
+
+def _unsteady(subject: LintSubject, exercise: CodeExercise) -> Iterator[LintFinding]:
+    """Yield an author's file whose plans depend on something else than the seed, or take long."""
+    from engine.code import freeze_plan
+
+    where = ("answer", "exercise")
+    start = time.process_time()
+    first = freeze_plan(exercise, PLANS[0])
+    seconds = time.process_time() - start
+    if freeze_plan(exercise, PLANS[0]).id != first.id:
+        message = "exercise.py gives another plan when it is asked again with the same seed"
+        step = "draw everything from the inputs' own streams: no time, no random, no order of a set"
+        yield subject.fault(message, where, next_step=step)
+    if seconds > _SLOW_S:
+        message = f"drawing a plan takes {seconds:.0f} s of processor time, which every run pays"
+        yield subject.warning(message, where, next_step="make the inputs smaller, or the reference faster")
 
 
 def _unpaid(subject: LintSubject, exercise: CodeExercise) -> Iterator[LintFinding]:
