@@ -59,7 +59,9 @@ def timed(arguments: list[str], home: Path) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one round, to see that it works")
-    rounds = 1 if parser.parse_args().quick else 15
+    parser.add_argument("--rounds", type=int, default=15)
+    options = parser.parse_args()
+    rounds = 1 if options.quick else options.rounds
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     print(f"{rounds} rounds, {cores} cores, load {os.getloadavg()[0]:.1f} at the start")
     times: dict[str, list[tuple[float, float]]] = {row: [] for row in ROWS}

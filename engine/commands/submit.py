@@ -25,6 +25,7 @@ from engine.errors import UsageError
 from engine.text.words import points_text
 
 if TYPE_CHECKING:
+    from engine.items.bank import ItemSummary
     from engine.model import GradeReport
     from engine.runner import SandboxOptions
     from engine.store import Attempt
@@ -91,10 +92,11 @@ def command(
             raise UsageError("a quiz file is handed in by itself", expected="grade submit QUIZ.yaml")
         return _submit_quiz(context, Path(target), as_json)
     context.need_item(target, file)
-    if context.bank.summary(target).kind == "code":
+    summary = context.bank.summary(target)
+    if summary.kind == "code":
         if file is None or answers:
             raise UsageError(f"{target} is a code exercise", expected=f"grade submit {target} FILE.py")
-        submission = _submit_code(context, target, file, student, sandbox, plan_seed)
+        submission = _submit_code(context, summary, file, student, sandbox, plan_seed)
     else:
         if file is not None or not answers:
             raise UsageError(
@@ -186,7 +188,7 @@ def _by_part(answers: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
 
 def _submit_code(
     context: CommandContext,
-    item: str,
+    summary: ItemSummary,
     file: Path,
     student: str | None,
     sandbox: SandboxOptions,
@@ -197,9 +199,7 @@ def _submit_code(
     from engine.intake import read_submission
     from engine.runner import EchoingRunner
 
-    answer = context.bank.load(item).answer
-    assert answer is not None and answer.type == "code"
-    submission = read_submission(file, answer.function)
+    submission = read_submission(file, summary.function)
     try:
         seed = bytes.fromhex(plan_seed) if plan_seed is not None else secrets.token_bytes(16)
     except ValueError:
@@ -212,7 +212,7 @@ def _submit_code(
         from engine.code import exercise_of, freeze_plan
         from engine.grading import grade_code
 
-        exercise = exercise_of(context.bank, item)
+        exercise = exercise_of(context.bank, summary.id)
         plan = freeze_plan(exercise, seed)
         runner.listen(submission.source)
         report = grade_code(exercise, plan, submission, runner, mode=context.mode, student=student)
@@ -221,7 +221,7 @@ def _submit_code(
         from engine.store import Attempt
 
         report = _record(context, Attempt.of_code(student, submission, report, started=started))
-    return _Submission(report, f"grade hint {item}", runner.printed)
+    return _Submission(report, f"grade hint {summary.id}", runner.printed)
 
 
 def _record(context: CommandContext, attempt: Attempt) -> GradeReport:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.course import Roster
 from engine.errors import IntakeError
-from engine.hand_ins import IntakeResult
 from engine.intake.code_files import read_code_file, read_submission
-from engine.intake.download_entries import ItemNames
-from engine.intake.download_sorter import DownloadSorter
-from engine.intake.layouts import DownloadListing, choose
-from engine.intake.unpack import ArchiveLimits, read_source
 from engine.text.words import clean_line
+
+if TYPE_CHECKING:
+    from engine.course import Roster
+    from engine.hand_ins import IntakeResult
+    from engine.intake.unpack import ArchiveLimits
 
 __all__ = ["collect", "read_code_file", "read_submission"]
 
@@ -66,6 +66,12 @@ def collect(
     IntakeError
         `path` can't be read at all, or nothing in it fits the layout that was asked for.
     """
+    from engine.course import Roster
+    from engine.intake.download_entries import ItemNames
+    from engine.intake.download_sorter import DownloadSorter
+    from engine.intake.layouts import DownloadListing, choose
+    from engine.intake.unpack import read_source
+
     where = clean_line(str(path))
     entries = read_source(path, workdir, limits)
     listing = DownloadListing(entries, 0, ItemNames(items), roster or Roster(), only_item)

@@ -55,6 +55,7 @@ class ItemSummary:
     points: float
     topics: tuple[str, ...]
     status: str
+    function: str  # "" where no code is asked for
 
 
 class Bank:
@@ -103,6 +104,7 @@ class Bank:
         self._packages = None if packages is None else tuple(packages)
         self._cache = cache
         self._paths: dict[str, Path] = {}
+        self._written: dict[str, ProblemSpec] = {}
         self._specs: dict[str, ProblemSpec] = {}
         self._merged: dict[str, Mapping[Any, Any]] = {}
         self._ambiguous: dict[str, SpecError] = {}
@@ -248,17 +250,16 @@ class Bank:
         """Return the item version: see :func:`engine.items.bank_files.item_version`."""
         from engine.items.bank_files import item_version
 
-        spec, path = self.load(item_id), self.path(item_id)
-        has_imports = self._packages is not None and spec.kind == "code"
+        self.load(item_id)  # whose errors say more than those of a single file
         # what a course's settings change of an item must not change its version, on which marks hang
-        if self._decimal_comma or has_imports or (spec.errata and not self._errata_notes):
-            spec = self._as_written(item_id)
-        return item_version(spec, path)
+        return item_version(self._as_written(item_id), self.path(item_id))
 
     def _as_written(self, item_id: str) -> ProblemSpec:
         from engine.items.bank_files import load_spec
 
-        return load_spec(self.path(item_id), registry=self.registry())
+        if item_id not in self._written:
+            self._written[item_id] = load_spec(self.path(item_id), registry=self.registry())
+        return self._written[item_id]
 
     def _under_settings(self, spec: ProblemSpec) -> ProblemSpec:
         from engine.items import bank_files
@@ -380,7 +381,15 @@ def builtin_bank() -> Bank:
 
 def _summary(spec: ProblemSpec) -> ItemSummary:
     return ItemSummary(
-        spec.id, spec.title, spec.kind, spec.difficulty, spec.bloom, spec.points, spec.topics, spec.status
+        spec.id,
+        spec.title,
+        spec.kind,
+        spec.difficulty,
+        spec.bloom,
+        spec.points,
+        spec.topics,
+        spec.status,
+        spec.answer.function if spec.answer is not None and spec.answer.type == "code" else "",
     )
 
 
