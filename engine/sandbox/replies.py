@@ -16,6 +16,7 @@ from engine.errors import RunnerLostError
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, Job, RunResult, WireArray, WireValue
 from engine.sandbox.child.wire import (
     FRAME_OVERHEAD,
+    IN_PLACE,
     MAX_JOB_NODES,
     MAX_REPLY_NODES,
     ArrayNode,
@@ -229,6 +230,9 @@ def _leaf(node: ArrayNode) -> WireArray:
     return WireArray(node.library, node.dtype, node.shape, bytes(node.data))
 
 
+_AS_SENT = object()  # stands for an argument that is where it was put
+
+
 def _outcome(frame: WireFrame, reader: TreeReader) -> CallOutcome:
     body = frame.body
     try:
@@ -242,7 +246,7 @@ def _outcome(frame: WireFrame, reader: TreeReader) -> CallOutcome:
     if arguments is not None:
         if not isinstance(arguments, list):
             raise WireError("arguments")
-        arguments = tuple(reader.value(node) for node in arguments)
+        arguments = tuple(_AS_SENT if node == [IN_PLACE] else reader.value(node) for node in arguments)
     gradients = _gradients(body.get("gradients"), reader)
     reader.done()
     returned, raised = status is CallStatus.RETURNED, status is CallStatus.RAISED
@@ -371,8 +375,8 @@ class JobResults:
             call = self._job.calls[index]
             if not _fits(outcome, call):
                 outcome = _MISFIT
-            elif plan is not None and index in changed and outcome.arguments is not None:
-                outcome = _corrected(outcome, call, plan, index, changed[index])
+            elif outcome.arguments is not None:
+                outcome = _with_arguments(outcome, call, plan, index, changed.get(index))
             outcome = self._with_own_place(outcome)
             self._outcomes[index] = outcome
             self.bytes_left -= _size(outcome)
@@ -424,13 +428,32 @@ class JobResults:
         )
 
 
-def _corrected(outcome: CallOutcome, call: Call, plan: EncodedPlan, index: int, data: bytes) -> CallOutcome:
-    """Replace what the child said of its arguments where the grader saw them changed."""
-    span = plan.spans[index]
-    before = span.arguments(call, plan.memory[span.start : span.end])
-    after = span.arguments(call, data)
-    triples = zip(before, outcome.arguments or (), after, strict=True)
-    return replace(outcome, arguments=tuple(reply if new == old else new for old, reply, new in triples))
+def _with_arguments(
+    outcome: CallOutcome, call: Call, plan: EncodedPlan | None, index: int, data: bytes | None
+) -> CallOutcome:
+    """Fill in the arguments that are where they were put; replace those that the grader saw changed.
+
+    `data` is what the grader found in the memory of this call, None if that is as it was.
+    """
+    sent = [*call.args, *call.kwargs.values()]
+    replies = [
+        _plain(old) if new is _AS_SENT else new
+        for old, new in zip(sent, outcome.arguments or (), strict=True)
+    ]
+    if data is not None and plan is not None:
+        span = plan.spans[index]
+        before = span.arguments(call, plan.memory[span.start : span.end])
+        after = span.arguments(call, data)
+        triples = zip(before, replies, after, strict=True)
+        replies = [reply if new == old else new for old, reply, new in triples]
+    return replace(outcome, arguments=tuple(replies))
+
+
+def _plain(value: WireValue) -> WireValue:
+    """Return an argument as a child would send it back: nothing is said of how it lies in memory."""
+    if isinstance(value, WireArray):
+        return WireArray(value.library, value.dtype, value.shape, value.data)
+    return {name: _plain(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def _fits(outcome: CallOutcome, call: Call) -> bool:

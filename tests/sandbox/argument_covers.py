@@ -71,9 +71,20 @@ def cover(x, kept):
     def pack(kind, body, blobs=()):
         packing["pack"] = plain
         if body.get("arguments"):
-            data = kept.numpy().tobytes() if hasattr(kept, "clone") else kept.tobytes()
-            blobs = [blobs[0], data]
+            library = "torch" if hasattr(kept, "clone") else "numpy"
+            dtype = str(kept.dtype).removeprefix("torch.")
+            body["arguments"][0] = ["a", library, dtype, list(kept.shape), 3]
+            blobs = [blobs[0], kept.numpy().tobytes() if library == "torch" else kept.tobytes()]
         return plain(kind, body, blobs)
+    packing["pack"] = pack
+""",
+    "a frame that says that all is in its place": """
+def cover(x, kept):
+    packing = above("_make_calls").f_globals
+    plain = packing["pack"]
+    def pack(kind, body, blobs=()):
+        packing["pack"] = plain
+        return plain(kind, body | {"arguments": [["u"], *body["arguments"][1:]]}, blobs[:1])
     packing["pack"] = pack
 """,
     "a call that puts the numbers back later": """

@@ -95,6 +95,7 @@ _CHOSEN_COVERS = (
     "a writer that puts the copy in",
     "an array that points to the copy",
     "a frame that is packed anew",
+    "a frame that says that all is in its place",
     "a call that puts the numbers back later",
 )
 

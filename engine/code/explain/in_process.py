@@ -156,7 +156,6 @@ class _SingleCall:
     """One call as the child's :class:`~engine.sandbox.child.calls.PlannedCalls`, without a clock."""
 
     call_s: float | None = None
-    shared = (0, 0)
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -168,6 +167,9 @@ class _SingleCall:
         call = self._call
         cotangents = None if call.cotangents is None else _arriving(list(call.cotangents))
         return _arriving(list(call.args)), _arriving(dict(call.kwargs)), cotangents
+
+    def is_placed(self, index: int, place: int) -> bool:
+        return False
 
     def writer(self, max_bytes: int, max_nodes: int) -> _ValueWriter:
         return _ValueWriter(max_bytes)

@@ -6,6 +6,7 @@ elements that shares one is 4 bytes in memory until ``contiguous()`` is called o
 
 from __future__ import annotations
 
+import bisect
 import math
 import sys
 import types
@@ -19,6 +20,7 @@ from .wire import ITEM_SIZES, MAX_DEPTH, ArrayNode, PlacedNode, TooLargeError, U
 # a table, because numpy computes dtype.name again each time, in Python
 _NAMES = {np.dtype(name): name for name in ITEM_SIZES if name != "bfloat16"}
 _NUMPY_SCALARS = frozenset(dtype.type for dtype in _NAMES)
+_LITTLE = "<|=" if sys.byteorder == "little" else "<|"  # dtype.byteorder of what needn't be turned round
 _CPU = "cpu"
 _OVERWRITTEN = -57.0  # exact in every floating dtype, and no number of any plan
 _device = _CPU
@@ -127,12 +129,13 @@ def _check_size(dtype: str, shape: tuple[int, ...], limit: int) -> None:
 
 
 def _from_numpy(array: Any, limit: int) -> ArrayNode:
-    name = _NAMES.get(array.dtype.newbyteorder("="))
+    dtype = array.dtype
+    name = _NAMES.get(dtype) or _NAMES.get(dtype.newbyteorder("="))
     if name is None:
         raise UnsupportedError("dtype")
     _check_size(name, array.shape, limit)
-    data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
-    return ArrayNode("numpy", name, tuple(int(n) for n in array.shape), data)
+    little = array if dtype.byteorder in _LITTLE else array.astype(dtype.newbyteorder("<"))
+    return ArrayNode("numpy", name, array.shape, little.tobytes())
 
 
 def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
@@ -149,12 +152,12 @@ def _from_torch(torch: Any, tensor: Any, limit: int) -> ArrayNode:
     return ArrayNode("torch", name, shape, data)
 
 
-def writes_through(
-    value: Any, arguments: Sequence[Any], limit: int, shared: tuple[int, int] = (0, 0)
-) -> bool:
+def writes_through(value: Any, arguments: Sequence[Any], limit: int) -> bool:
     """Write over the arrays of a result that is encoded already; return whether that changes an argument.
 
-    Afterwards everything is put back: the next call must not fail because a program keeps its results.
+    Afterwards everything is put back: the next call must not fail because a program keeps its results. What
+    shares no memory with an argument isn't written to: it can't change one, and where it is an argument of an
+    earlier call the grader may be looking at it right now.
 
     Parameters
     ----------
@@ -164,14 +167,19 @@ def writes_through(
         Those of the call.
     limit : int
         Most bytes of one of them.
-    shared : tuple of int
-        First and last address of the memory that the grader shares. It may be looking at the arguments of an
-        earlier call right now, so a result that lies there isn't written to.
     """
     torch = sys.modules.get("torch")
     arrays = list(_arrays(torch, arguments))
+    places = [_bounds(array) for array in arrays]
+    written = [
+        array
+        for array in _arrays(torch, [value])
+        for start, end in [_bounds(array)]
+        if any(start < high and low < end for low, high in places)
+    ]
+    if not written:
+        return False
     before = [describe(array, limit).data for array in arrays]
-    written = [array for array in _arrays(torch, [value]) if not _is_of_earlier(array, arrays, shared)]
     originals = [array.copy() if type(array) is np.ndarray else array.detach().clone() for array in written]
     for array in written:
         if type(array) is np.ndarray:
@@ -182,14 +190,6 @@ def writes_through(
     for array, original in zip(written, originals, strict=True):
         _put_back(array, original)
     return changed
-
-
-def _is_of_earlier(array: Any, arguments: Sequence[Any], shared: tuple[int, int]) -> bool:
-    """Return whether an array lies in the shared memory, but not in that of the present arguments."""
-    start, end = _bounds(array)
-    if end <= shared[0] or start >= shared[1]:
-        return False
-    return not any(start < high and low < end for low, high in map(_bounds, arguments))
 
 
 def _put_back(array: Any, original: Any) -> None:
@@ -215,7 +215,9 @@ class KeptResults:
     def __init__(self) -> None:
         self._lists: list[list[Any]] = []
         self._arrays: list[Any] = []
-        self._bounds: list[tuple[int, int]] = []
+        # their memory: stretches that have no byte in common, in rising order
+        self._starts: list[int] = []
+        self._ends: list[int] = []
         self._bytes = 0
 
     def again(self, value: Any) -> bool:
@@ -228,13 +230,20 @@ class KeptResults:
                 return True
         arrays = list(_arrays(sys.modules.get("torch"), [value]))
         bounds = [_bounds(array) for array in arrays]
-        overlaps = any(a < d and c < b for a, b in bounds for c, d in self._bounds)
+        overlaps = any(first < last for first, last in (self._met(*place) for place in bounds))
         for array, (start, end) in zip(arrays, bounds, strict=True):
             if len(self._arrays) < _MAX_KEPT and self._bytes + end - start <= _MAX_KEPT_BYTES:
                 self._arrays.append(array)
-                self._bounds.append((start, end))
                 self._bytes += end - start
+                first, last = self._met(start, end)
+                self._starts[first:last] = [min([start, *self._starts[first:last]])]
+                self._ends[first:last] = [max([end, *self._ends[first:last]])]
         return overlaps
+
+    def _met(self, start: int, end: int) -> tuple[int, int]:
+        """Return the first stretch that some memory has a part of, and the one after the last."""
+        first = bisect.bisect_right(self._ends, start)
+        return first, max(first, bisect.bisect_left(self._starts, end))
 
 
 def _bounds(array: Any) -> tuple[int, int]:
@@ -243,11 +252,15 @@ def _bounds(array: Any) -> tuple[int, int]:
         if not array.size:
             return 0, 0
         start = array.__array_interface__["data"][0]
+        if array.flags.c_contiguous:
+            return start, start + array.nbytes
         item, strides = array.itemsize, array.strides
     else:
         if not array.numel() or array.layout is not sys.modules["torch"].strided:
             return 0, 0
         start, item = array.data_ptr(), array.element_size()
+        if array.is_contiguous():
+            return start, start + item * array.numel()
         strides = tuple(step * item for step in array.stride())
     low = high = start
     for n, step in zip(array.shape, strides, strict=True):
@@ -330,6 +343,23 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
         array = array[..., ::2]
     array.flags.writeable = node.writeable
     return array
+
+
+def form_of(value: Any) -> tuple[Any, ...] | None:
+    """Return what an array is but its entries: equal forms of one object mean the same place in memory.
+
+    A record is the forms of its arrays; None stands for anything else.
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.shape, value.strides, value.dtype, id(value.base)
+    if kind is dict:
+        forms = [(name, form_of(entry)) for name, entry in value.items()]
+        return None if any(form is None for _, form in forms) else tuple(forms)
+    torch = sys.modules.get("torch")
+    if torch is not None and kind is torch.Tensor:
+        return value.shape, value.stride(), value.dtype, value.data_ptr()
+    return None
 
 
 class MismatchError(Exception):

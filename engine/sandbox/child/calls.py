@@ -18,6 +18,7 @@ from .arrays import (
     MismatchError,
     describe,
     differentiate,
+    form_of,
     make_array,
     plain,
     track,
@@ -27,6 +28,7 @@ from .arrays import (
 from .modules import Tolerate, add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
 from .wire import (
+    IN_PLACE,
     MAX_REPLY_NODES,
     MAX_STRING,
     PlacedNode,
@@ -246,10 +248,13 @@ class PlannedCalls(Protocol):
 
     calls: Sequence[Mapping[str, Any]]
     call_s: float | None
-    shared: tuple[int, int]
 
     def arguments(self, index: int) -> tuple[list[Any], dict[str, Any], list[Any] | None]:
         """Return fresh positional and keyword arguments of one call, and its cotangents."""
+        ...
+
+    def is_placed(self, index: int, place: int) -> bool:
+        """Return whether the grader itself sees all arrays of one argument, those by keyword last."""
         ...
 
     def writer(self, max_bytes: int, max_nodes: int) -> ReplyWriter:
@@ -275,7 +280,6 @@ class DecodedCalls:
         self.call_s: float | None = body["call_s"]
         self._blob = blob
         self._memory = memory
-        self.shared = (0, 0) if memory is None else memory.bounds
 
     def arguments(self, index: int) -> tuple[list[Any], dict[str, Any], list[Any] | None]:
         """Return fresh positional and keyword arguments of one call, and its cotangents."""
@@ -285,6 +289,15 @@ class DecodedCalls:
         args = [reader.value(node) for node in call["a"]]
         kwargs = {name: reader.value(node) for name, node in call["k"]}
         return args, kwargs, None if call["g"] is None else [reader.value(node) for node in call["g"]]
+
+    def is_placed(self, index: int, place: int) -> bool:
+        """Return whether all arrays of one argument lie in the memory that the grader sees."""
+        call = self.calls[index]
+        positional: list[Any] = call["a"]
+        node = positional[place] if place < len(positional) else call["k"][place - len(positional)][1]
+        if type(node) is list and node[0] == "d":
+            return all(type(entry) is list and entry[0] == "m" for _, entry in node[1:])
+        return type(node) is list and node[0] == "m"
 
     def writer(self, max_bytes: int, max_nodes: int) -> ReplyWriter:
         """Return a writer of nodes."""
@@ -332,17 +345,24 @@ def run_call(
         inputs = [] if cotangents is None else track([*args, *kwargs.values()])
         # in tuples: code that overwrites an array can't put a copy into the caller's list in its stead
         passed = tuple((v, dict(v) if type(v) is dict else None) for v in (*args, *kwargs.values()))
+        forms = [
+            form_of(v) if call["r"] and plan.is_placed(index, i) else None for i, (v, _) in enumerate(passed)
+        ]
         begun = time.perf_counter()
         value = plain(function(*args, **kwargs))
         seconds = time.perf_counter() - begun
         report: Report = {"status": "returned", "seconds": seconds, "value": writer.node(value)}
         if call["r"]:
             report["arguments"] = [
-                None if callable(v) or _has_others(v, entries) or _tracks(v, inputs) else writer.node(v)
-                for v, entries in passed
+                None
+                if callable(v) or _has_others(v, entries) or _tracks(v, inputs)
+                else [IN_PLACE]
+                if form is not None and form == form_of(v)
+                else writer.node(v)
+                for (v, entries), form in zip(passed, forms, strict=True)
             ]
         if call["o"] and cotangents is None:
-            report["shared"] = writes_through(value, [v for v, _ in passed], max_bytes, plan.shared)
+            report["shared"] = writes_through(value, [v for v, _ in passed], max_bytes)
             report["kept"] = loaded.results.again(value)
         if cotangents is not None:
             report["gradients"] = _gradients(value, cotangents, inputs, writer)

@@ -119,7 +119,7 @@ class SharedMemory:
 
     Notes
     -----
-    ``buffer`` is never unmapped: arrays of student code lie in it.  ``bounds`` are its addresses.
+    ``buffer`` is never unmapped: arrays of student code lie in it.
     """
 
     def __init__(self, fd: int, size: int) -> None:
@@ -127,7 +127,6 @@ class SharedMemory:
         if address in (None, ctypes.c_void_p(-1).value):
             raise MemoryError(f"mmap: {os.strerror(ctypes.get_errno())}")
         self.buffer = (ctypes.c_ubyte * size).from_address(address)
-        self.bounds = address, address + size
 
 
 # landlock_create_ruleset and its kin have the same numbers on every architecture

@@ -9,7 +9,8 @@ Nodes: ``null``, ``true``, numbers and strings are themselves; the rest are arra
 a tag: ``["l", …]`` list, ``["t", …]`` tuple, ``["d", [key, value], …]`` dict,
 ``["a", library, dtype, shape, flags]`` array, ``["f", name, tokens, chances]`` step function,
 ``["m", library, dtype, shape, flags, at]`` array in the memory that grader and child share.  The last two
-are in plans only.
+are in plans only. Where the arguments of a call come back, ``["u"]`` says of one that it is still the array,
+or the record of arrays, in that memory: the grader looks there by itself.
 
 Only the standard library is used.  Neither pickle nor eval is: a reader makes exactly the types
 that are listed here.
@@ -36,6 +37,8 @@ MAX_DIMENSIONS: Final = 32  # numpy's own limit
 _MAX_AXIS: Final = 2**48
 # every frame may be this much larger than what it takes off the cap on results
 FRAME_OVERHEAD: Final = 2**16
+
+IN_PLACE: Final = "u"
 
 CONTIGUOUS: Final = 1
 WRITEABLE: Final = 2
