@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import LONGEST_CALL, arrays_of, describe_call, key_of
 from engine.code.observe import CallObservation, PlanObservations, UnusableError
-from engine.code.plan import ExpectedPart, PlanCase, close
+from engine.code.plan import ExpectedPart, InputPlan, PlanCase, close
 from engine.code.result_kinds import ReadPart
 from engine.code.step_table import StepTable
 from engine.model import ComparedWeights, FloatArray
@@ -264,6 +265,7 @@ Kind = tuple[str, Hashable]  # what one call came to; "" for a result that may h
 
 # Of one input alone nobody can tell whether its result was computed, and two may be alike.
 _LEAST_CALLS = 3
+_LOOKS = 8  # calls compared with the right result, to be done with a program early
 
 
 def degenerate(run: PlanObservations) -> str | None:
@@ -280,23 +282,38 @@ def degenerate(run: PlanObservations) -> str | None:
         A clause that continues “The function”, such as ``"returns NaN for every input"``; None for a
         program that computes something, be it right or wrong.
     """
+    return _degenerate(run.plan, run.items)
+
+
+@lru_cache(maxsize=16)  # asked for the verdict, and again for the known mistakes
+def _degenerate(plan: InputPlan, items: tuple[CallObservation, ...]) -> str | None:
+    run = PlanObservations(plan, "", "", items)
+    is_search = any(isinstance(case.args[0], StepTable) for case in plan.cases)
     kinds: dict[Kind, None] = {}
     results: set[Hashable] = set()
-    due: set[Hashable] = set()
-    judged = 0
-    for case, observation in zip(run.plan.cases, run.items, strict=True):
+    judged: list[PlanCase] = []
+    looks = _LOOKS
+    for case, observation in zip(plan.cases, items, strict=True):
         if not _has_result(case, observation):
             continue
         kind = _kind(case, observation)
         if kind is None:
             return None
-        judged += 1
+        judged.append(case)
         kinds[kind] = None
-        if observation.parts is not None:
+        if observation.parts is not None and len(results) < 2:
             results.add(key_of([part.values for part in observation.parts]))
-        if case.expected is not None:
-            due.add(key_of([part.values for part in case.expected.parts]))
-    if judged < _LEAST_CALLS or len(due) < 2:
+        # most programs are known by a few calls: their results differ, and one of them is right
+        if (
+            looks
+            and len(results) > 1
+            and ("", None) in kinds
+            and isinstance(case.args[0], StepTable) is is_search
+        ):
+            if _is_right(case, observation):
+                return None
+            looks -= 1
+    if len(judged) < _LEAST_CALLS or not _differ(judged):
         return None
     names = list(dict.fromkeys(name for name, _ in kinds))
     if "" in names:  # at least one result holds different numbers
@@ -308,6 +325,15 @@ def degenerate(run: PlanObservations) -> str | None:
         return _habit_of_search(run)  # not always the same number: mostly something was computed
     habits = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(habits))} for every input"
+
+
+def _differ(cases: Sequence[PlanCase]) -> bool:
+    """Return whether not all of these inputs have one right result."""
+    keys = (
+        key_of([part.values for part in case.expected.parts]) for case in cases if case.expected is not None
+    )
+    first = next(keys, None)
+    return any(key != first for key in keys)
 
 
 def _habit_of_search(run: PlanObservations) -> str | None:
