@@ -213,6 +213,7 @@ class _Trial:
     expected: ExpectedResult
     observation: CallObservation
     repeated: bool = False
+    alone: bool = False  # no other call was made before it in its process
 
     @property
     def fault(self) -> str | None:
@@ -255,6 +256,8 @@ class _Search:
 
     def alone(self, trial: _Trial, fault: str | None) -> _Trial | None:
         """Return what one candidate does in a process of its own, if that is wrong in this aspect."""
+        if trial.alone and trial.fault == fault:
+            return trial  # a process less for every search that the first input of a batch ends
         again = self._run([trial.candidate])
         return again[0] if again and again[0].fault == fault else None
 
@@ -275,7 +278,7 @@ class _Search:
         job = Job(
             self._submission.source, "submission.py", calls, short, (name,), modules=self._submission.modules
         )
-        trials = []
+        trials: list[_Trial] = []
         for candidate, case, call, outcome in zip(
             candidates, cases, calls, self._runner.run(job).outcomes, strict=True
         ):
@@ -283,7 +286,8 @@ class _Search:
                 self._left = 0  # what comes after it wasn't run, and shrinking a hang takes seconds
                 break
             assert case.expected is not None
-            trials.append(_Trial(candidate, case.expected, observed(case, call, outcome, self._library)))
+            seen = observed(case, call, outcome, self._library)
+            trials.append(_Trial(candidate, case.expected, seen, alone=not trials))
         return trials
 
 
