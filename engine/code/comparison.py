@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import LONGEST_CALL, arrays_of, describe_call, key_of
 from engine.code.observe import CallObservation, PlanObservations, UnusableError
-from engine.code.plan import ExpectedPart, InputPlan, PlanCase, close
+from engine.code.plan import ExpectedPart, ExpectedResult, InputPlan, PlanCase, close
 from engine.code.result_kinds import ReadPart
 from engine.code.step_table import StepTable
 from engine.model import ComparedWeights, FloatArray
@@ -291,7 +292,7 @@ def _degenerate(plan: InputPlan, items: tuple[CallObservation, ...]) -> str | No
     is_search = any(isinstance(case.args[0], StepTable) for case in plan.cases)
     kinds: dict[Kind, None] = {}
     results: set[Hashable] = set()
-    judged: list[PlanCase] = []
+    right: list[ExpectedResult] = []
     looks = _LOOKS
     for case, observation in zip(plan.cases, items, strict=True):
         if not _has_result(case, observation):
@@ -299,21 +300,18 @@ def _degenerate(plan: InputPlan, items: tuple[CallObservation, ...]) -> str | No
         kind = _kind(case, observation)
         if kind is None:
             return None
-        judged.append(case)
+        right += [case.expected] if case.expected is not None else []
         kinds[kind] = None
         if observation.parts is not None and len(results) < 2:
             results.add(key_of([part.values for part in observation.parts]))
         # most programs are known by a few calls: their results differ, and one of them is right
-        if (
-            looks
-            and len(results) > 1
-            and ("", None) in kinds
-            and isinstance(case.args[0], StepTable) is is_search
-        ):
-            if _is_right(case, observation):
-                return None
-            looks -= 1
-    if len(judged) < _LEAST_CALLS or not _differ(judged):
+        differs = (
+            len(results) > 1 and ("", None) in kinds and isinstance(case.args[0], StepTable) is is_search
+        )
+        if differs and (looks := looks - 1) >= 0 and _is_right(case, observation):
+            return None
+    due = (key_of([part.values for part in expected.parts]) for expected in right)
+    if len(right) < _LEAST_CALLS or all(key == first for first in islice(due, 1) for key in due):
         return None
     names = list(dict.fromkeys(name for name, _ in kinds))
     if "" in names:  # at least one result holds different numbers
@@ -325,15 +323,6 @@ def _degenerate(plan: InputPlan, items: tuple[CallObservation, ...]) -> str | No
         return _habit_of_search(run)  # not always the same number: mostly something was computed
     habits = [_words(name, value) for name, value in kinds]
     return f"{' or '.join(dict.fromkeys(habits))} for every input"
-
-
-def _differ(cases: Sequence[PlanCase]) -> bool:
-    """Return whether not all of these inputs have one right result."""
-    keys = (
-        key_of([part.values for part in case.expected.parts]) for case in cases if case.expected is not None
-    )
-    first = next(keys, None)
-    return any(key != first for key in keys)
 
 
 def _habit_of_search(run: PlanObservations) -> str | None:

@@ -345,23 +345,6 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
     return array
 
 
-def form_of(value: Any) -> tuple[Any, ...] | None:
-    """Return what an array is but its entries: equal forms of one object mean the same place in memory.
-
-    A record is the forms of its arrays; None stands for anything else.
-    """
-    kind = type(value)
-    if kind is np.ndarray:
-        return value.shape, value.strides, value.dtype, id(value.base)
-    if kind is dict:
-        forms = [(name, form_of(entry)) for name, entry in value.items()]
-        return None if any(form is None for _, form in forms) else tuple(forms)
-    torch = sys.modules.get("torch")
-    if torch is not None and kind is torch.Tensor:
-        return value.shape, value.stride(), value.dtype, value.data_ptr()
-    return None
-
-
 class MismatchError(Exception):
     """There is nothing to differentiate: the value has no graph, or its arrays don't fit the cotangents."""
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+import numpy as np
 
 from .arrays import (
     KeptResults,
     MismatchError,
     describe,
     differentiate,
-    form_of,
     make_array,
     plain,
     track,
@@ -346,7 +348,7 @@ def run_call(
         # in tuples: code that overwrites an array can't put a copy into the caller's list in its stead
         passed = tuple((v, dict(v) if type(v) is dict else None) for v in (*args, *kwargs.values()))
         forms = [
-            form_of(v) if call["r"] and plan.is_placed(index, i) else None for i, (v, _) in enumerate(passed)
+            _form_of(v) if call["r"] and plan.is_placed(index, i) else None for i, (v, _) in enumerate(passed)
         ]
         begun = time.perf_counter()
         value = plain(function(*args, **kwargs))
@@ -357,7 +359,7 @@ def run_call(
                 None
                 if callable(v) or _has_others(v, entries) or _tracks(v, inputs)
                 else [IN_PLACE]
-                if form is not None and form == form_of(v)
+                if form is not None and form == _form_of(v)
                 else writer.node(v)
                 for (v, entries), form in zip(passed, forms, strict=True)
             ]
@@ -371,6 +373,23 @@ def run_call(
     report = _guarded(act, loaded.files, plan.call_s)
     report["index"] = index
     return (report, writer.blobs, writer.nodes) if report["status"] == "returned" else (report, [], 0)
+
+
+def _form_of(value: Any) -> tuple[Any, ...] | None:
+    """Return what an array is but its entries: equal forms of one object mean the same place in memory.
+
+    A record is the forms of its arrays; None stands for anything else.
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.shape, value.strides, value.dtype, id(value.base)
+    if kind is dict:
+        forms = [(name, _form_of(entry)) for name, entry in value.items()]
+        return None if any(form is None for _, form in forms) else tuple(forms)
+    torch = sys.modules.get("torch")
+    if torch is not None and kind is torch.Tensor:
+        return value.shape, value.stride(), value.dtype, value.data_ptr()
+    return None
 
 
 def _tracks(argument: Any, inputs: list[Any]) -> bool:
