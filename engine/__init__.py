@@ -225,8 +225,8 @@ def grade_code(
     submission = read_code_file(Path(source))
     exercise = load_exercise(item.spec, item.path.parent, item.version)
     plan = freeze_plan(exercise, plan_seed(secret, item.spec.id, item.version))
-    sources = (submission.source, *submission.modules.values())
-    with open_runner(SandboxOptions(unsafe_local=unsafe_local), sources=sources) as runner:
+    source = "\n".join((submission.source, *submission.modules.values()))
+    with open_runner(SandboxOptions(unsafe_local=unsafe_local), sources=(source,)) as runner:
         return grade(exercise, plan, submission, runner, mode=Mode.PRACTICE, student=None)
 
 

@@ -307,12 +307,13 @@ class _BorrowedRunner:
 
 
 def _warm_up(runner: Any, slots: int) -> None:
-    """Wait until every slot has run something."""
+    """Wait until every slot has run something with torch and something without."""
     from engine.runner import Job
 
-    threads = [
-        threading.Thread(target=runner.run, args=(Job("x = 1\n", "submission.py", ()),)) for _ in range(slots)
+    jobs = [
+        Job(source, "submission.py", ()) for source in ("x = 1\n", "import torch\n") for _ in range(slots)
     ]
+    threads = [threading.Thread(target=runner.run, args=(job,)) for job in jobs]
     for thread in threads:
         thread.start()
     for thread in threads:

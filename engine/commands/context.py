@@ -201,11 +201,11 @@ class CommandContext:
         # In practice T3 may stand in for the stronger tiers: it is a person's own code, on their own machine.
         return replace(sandbox, unsafe_local=sandbox.unsafe_local or self.is_practice)
 
-    def open_runner(self, sandbox: SandboxOptions, *sources: str) -> Runner:
-        """Open that sandbox for one submission at a time; what the sources need is started at once."""
+    def open_runner(self, sandbox: SandboxOptions, source: str | None = None) -> Runner:
+        """Open that sandbox for one submission at a time; what this source needs is started at once."""
         from engine.sandbox import open_runner
 
-        return open_runner(self.offered_sandbox(sandbox), sources=sources)
+        return open_runner(self.offered_sandbox(sandbox), sources=() if source is None else (source,))
 
     def results(
         self,

@@ -136,7 +136,7 @@ def open_session(context: CommandContext, item: str, file: Path, sandbox: Sandbo
     try:
         if runner.tier == "T3":
             click.echo(NO_SANDBOX_NOTE, err=True)
-        # Imported behind the runner: its processes start while torch is loaded here.
+        # Imported behind the runner: its processes start meanwhile.
         from engine.code import exercise_of
         from engine.practice.session import PracticeSession
 

@@ -206,9 +206,9 @@ def _submit_code(
         raise UsageError("--plan-seed isn't a hexadecimal number", got=repr(plan_seed)) from None
     sandbox.check(context.mode)
     started = datetime.now(UTC)
-    sources = (submission.source, *submission.modules.values())
-    with running("running your file"), EchoingRunner(context.open_runner(sandbox, *sources)) as runner:
-        # Imported behind the runner: its processes start while torch is loaded here.
+    source = "\n".join((submission.source, *submission.modules.values()))
+    with running("running your file"), EchoingRunner(context.open_runner(sandbox, source)) as runner:
+        # Imported behind the runner: its processes start meanwhile.
         from engine.code import exercise_of, freeze_plan
         from engine.grading import grade_code
 

@@ -10,6 +10,7 @@ grades it last and alone. If that run is killed too, there is no doubt left.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import queue
@@ -30,10 +31,13 @@ from engine.model import Mode
 from engine.runner import SandboxOptions
 from engine.runs.grade_file import CodeExercises, FileGrader, FileResult
 from engine.store import Store
+from engine.text.files import read_bounded
 
 # Once may be bad luck (another file of the same moment, or another program, filled the memory); the second
 # time it was graded alone.
 _MOST_LOSSES: Final = 2
+_FIRST: Final = 20  # programs by which a batch foresees what the class imports
+_FIRST_BYTES: Final = 2**18
 _MOST_NOTE_BYTES = 16 * 2**20  # some 100,000 lines: more files than any class hands in
 
 FileKey = tuple[str, str, str]  # student, item or "", hash of the bytes
@@ -329,7 +333,9 @@ def _grade_all(
         progress(len(rest)) as advance,
         # A power cut only costs grading again, so commits needn't wait for the disk one by one.
         grader.store.bulk(),
-        open_runner(sandbox, slots=slots) if has_code else nullcontext() as runner,
+        open_runner(sandbox, slots=slots, sources=_first_texts(rest))
+        if has_code
+        else nullcontext() as runner,
     ):
 
         def collect(result: FileResult) -> None:
@@ -348,6 +354,15 @@ def _grade_all(
         is_stopped = _run(grade, calm, slots, halt, collect)
         # one after the other: if the grader is killed again, it is plain by which file
         return is_stopped or _run(grade, suspect, 1, halt, collect)
+
+
+def _first_texts(tasks: list[_Task]) -> Iterator[str]:
+    """Yield the texts of the first programs that can be read: the sandbox starts what they need."""
+    programs = (file for _, file in tasks if file.kind is FileKind.CODE)
+    for file in itertools.islice(programs, _FIRST):
+        with contextlib.suppress(OSError, ValueError):
+            paths = (file.path, *(path for _, path in file.beside))
+            yield "\n".join(read_bounded(path, _FIRST_BYTES).decode("utf-8", "replace") for path in paths)
 
 
 def _chains(tasks: list[_Task]) -> list[list[_Task]]:

@@ -317,7 +317,9 @@ def plan_regrade(
         # A slot costs memory: no more of them than submissions.
         slots = min(workers, len(search.code))
         with (
-            open_runner(sandbox, slots=slots) as runner,
+            open_runner(
+                sandbox, slots=slots, sources=(a.source or "" for a in search.code[:slots])
+            ) as runner,
             progress(len(search.code)) as advance,
             # Threads, because they only wait for the sandbox's processes.
             ThreadPoolExecutor(slots) as threads,

@@ -185,8 +185,8 @@ def open_runner(
     layers : Layers
         For tests of the sandbox only, which switch single ones off.
     sources : iterable of str
-        Files that will run first: the processes for them start in the background. Without any, what a file
-        needs is started when it comes.
+        Texts of submissions that will run first: the processes for them start in the background. Without any,
+        what a submission needs is started when it comes.
 
     Returns
     -------

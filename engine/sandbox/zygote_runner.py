@@ -60,7 +60,7 @@ class SandboxRunner(Runner):
     layers : Layers
         Switched off by tests only.
     sources : iterable of str
-        Files that will be run first: the zygote for them starts now.
+        Texts of submissions that will be run first: the zygotes for them start now.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class SandboxRunner(Runner):
             for number in range(slots)
         ]
         self._free: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
-        expected = list(sources)
+        expected = {"torch" if shows_torch([text]) else "numpy" for text in sources}
         for slot in self._slots:
-            if expected:
-                slot["torch" if shows_torch(expected) else "numpy"].begin()
+            for library in sorted(expected):  # first the one that is ready first
+                slot[library].begin()
             self._free.put(slot)
 
     @property

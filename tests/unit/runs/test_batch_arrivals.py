@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
@@ -19,7 +20,7 @@ from engine.store import Attempt, Store, open_store
 class NoRunner:
     tier = "T1"
 
-    def __call__(self, options: SandboxOptions, *, slots: int) -> NoRunner:
+    def __call__(self, options: SandboxOptions, *, slots: int, sources: Iterable[str]) -> NoRunner:
         return self
 
     def __enter__(self) -> NoRunner:

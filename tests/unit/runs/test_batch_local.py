@@ -11,7 +11,7 @@ import textwrap
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
@@ -37,7 +37,7 @@ class FakeRunner:
         self.opened: list[int] = []
         self.closed = 0
 
-    def __call__(self, options: SandboxOptions, *, slots: int) -> FakeRunner:
+    def __call__(self, options: SandboxOptions, *, slots: int, sources: Iterable[str]) -> FakeRunner:
         self.opened.append(slots)
         return self
 
@@ -232,7 +232,7 @@ def test_an_empty_collection_is_no_error(store: Store) -> None:
 
 
 def test_a_sandbox_that_cant_be_opened_stops_before_anything(tmp_path: Path, store: Store) -> None:
-    def refuse(options: SandboxOptions, *, slots: int) -> Runner:
+    def refuse(options: SandboxOptions, *, slots: int, sources: Iterable[str]) -> Runner:
         raise SandboxError("T1 lacks bubblewrap")
 
     with pytest.raises(SandboxError):

@@ -205,8 +205,10 @@ def test_zygotes_are_started_when_they_are_needed() -> None:
         assert _zygotes(runner) == [["numpy"], ["torch"]]
     with SandboxRunner("T2", 1, sources=["import numpy"]) as runner:
         assert _zygotes(runner) == [["numpy"]]
-    with SandboxRunner("T2", 1, sources=["import numpy", "import torch"]) as runner:
+    with SandboxRunner("T2", 1, sources=["import numpy\nimport torch"]) as runner:
         assert _zygotes(runner) == [["torch"]]
+    with SandboxRunner("T2", 2, sources=["import torch", "import numpy"]) as runner:
+        assert _zygotes(runner) == [["numpy", "torch"]] * 2
 
 
 def test_either_zygote_that_is_lost_is_replaced() -> None:
