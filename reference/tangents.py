@@ -84,6 +84,10 @@ class TangentArray(NDArrayOperatorsMixin):
         values = self.values.reshape(*shape)
         return TangentArray(values, self.tangents.reshape(len(self.tangents), *values.shape))
 
+    def sum(self) -> TangentArray:
+        """Return the sum of all entries."""
+        return _sum(self)
+
     def flatten(self) -> TangentArray:
         """Return the same entries along one axis."""
         return self.reshape(-1)
@@ -95,6 +99,8 @@ class TangentArray(NDArrayOperatorsMixin):
             (values,) = map(plain, inputs)
             result = ufunc(values)
             return TangentArray(result, self.tangents * _SLOPES[ufunc](values, result))
+        if ufunc is np.matmul:
+            return _product(*inputs)
         if ufunc in _PAIRED:
             return _paired(ufunc, *inputs)
         if ufunc in _UNCHANGED:
@@ -177,7 +183,7 @@ def _larger_slopes(a: Any, b: Any, y: Any) -> tuple[Any, Any]:
 
 
 # Functions of two numbers: both derivatives, from the numbers and the function's value.
-_PAIRED: dict[np.ufunc, Callable[[Any, Any, Any], tuple[Any, Any]] | None] = {
+_PAIRED: dict[np.ufunc, Callable[[Any, Any, Any], tuple[Any, Any]]] = {
     np.add: lambda a, b, y: (1.0, 1.0),
     np.subtract: lambda a, b, y: (1.0, -1.0),
     np.multiply: lambda a, b, y: (b, a),
@@ -186,32 +192,37 @@ _PAIRED: dict[np.ufunc, Callable[[Any, Any, Any], tuple[Any, Any]] | None] = {
     np.power: _power_slopes,
     np.maximum: _larger_slopes,
     np.minimum: _larger_slopes,
-    np.matmul: None,
 }
 
 
 def _paired(ufunc: np.ufunc, left: Any, right: Any) -> TangentArray:
-    a, b = np.asarray(plain(left)), np.asarray(plain(right))
+    a, b = plain(left), plain(right)
     result = ufunc(a, b)
-    rule = _PAIRED[ufunc]
-    slopes = (1.0, 1.0) if rule is None else rule(a, b, result)
-    tangents = None
-    for place, side in enumerate((left, right)):
-        if not isinstance(side, TangentArray):
-            continue
-        if rule is None:
-            change = _product_of(side.tangents, b) if place == 0 else _product_by(a, side.tangents)
-        else:
-            change = _spread(side.tangents, np.ndim(result)) * slopes[place]
-        tangents = change if tangents is None else _added(tangents, change)
-    assert tangents is not None
-    return TangentArray(result, tangents)
+    changes = [
+        _spread(side, np.ndim(result)) * slope
+        for side, slope in zip((left, right), _PAIRED[ufunc](a, b, result), strict=True)
+        if isinstance(side, TangentArray)
+    ]
+    return TangentArray(result, reduce(_added, changes))
 
 
-def _spread(tangents: Floats, ndim: int) -> Floats:
-    """Return tangents with axes of one behind the sources, so that they broadcast as their values do."""
-    sources, *shape = tangents.shape
-    return tangents.reshape(sources, *(1,) * (ndim - len(shape)), *shape)
+def _product(left: Any, right: Any) -> Any:
+    if left.ndim == 1:
+        return (left[np.newaxis] @ right)[..., 0, :] if right.ndim > 1 else (left * right).sum()
+    if right.ndim == 1:
+        return (left @ right[:, np.newaxis])[..., 0]
+    ndim = max(left.ndim, right.ndim)
+    changes = []
+    if isinstance(left, TangentArray):
+        changes.append(_spread(left, ndim) @ plain(right))
+    if isinstance(right, TangentArray):
+        changes.append(plain(left) @ _spread(right, ndim))
+    return TangentArray(plain(left) @ plain(right), reduce(_added, changes))
+
+
+def _spread(array: TangentArray, ndim: int) -> Floats:
+    """Return the tangents with axes of one behind the sources, so that they broadcast as the values do."""
+    return array.tangents.reshape(len(array.tangents), *(1,) * (ndim - array.ndim), *array.shape)
 
 
 def _added(first: Floats, second: Floats) -> Floats:
@@ -222,18 +233,6 @@ def _added(first: Floats, second: Floats) -> Floats:
     total = np.array(np.broadcast_to(longer, (len(longer), *shape)))
     total[: len(shorter)] += shorter
     return total
-
-
-def _product_of(tangents: Floats, b: Floats) -> Floats:
-    return (
-        tangents if b.ndim < 2 else _spread(tangents, max(tangents.ndim - 1, b.ndim - (tangents.ndim == 2)))
-    ) @ b
-
-
-def _product_by(a: Floats, tangents: Floats) -> Floats:
-    if tangents.ndim == 2:  # of a vector: the sources would be taken for rows
-        return np.moveaxis(a @ tangents.T, -1, 0)
-    return a @ _spread(tangents, max(tangents.ndim - 1, a.ndim))
 
 
 # Functions that only move entries: what they do to the positions, they do to the tangents.
@@ -248,41 +247,32 @@ _MOVING = frozenset(
 
 def _moved(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> TangentArray:
     source, *others = args
-    several = isinstance(source, list | tuple)
-    pool = [
-        np.asarray(part) if not isinstance(part, TangentArray) else part
-        for part in (source if several else [source])
-    ]
-    starts = np.cumsum([0, *(part.size for part in pool)])
-    positions = [
-        np.arange(start, start + part.size).reshape(part.shape)
-        for start, part in zip(starts[:-1], pool, strict=True)
-    ]
-    chosen = function(positions if several else positions[0], *others, **options)
-    return _gathered(pool, starts, chosen)
-
-
-def _gathered(pool: Sequence[Any], starts: NDArray[Any], chosen: Any) -> TangentArray:
-    values = np.concatenate([np.ravel(plain(part)) for part in pool])
-    sources = max(len(part.tangents) for part in pool if isinstance(part, TangentArray))
-    tangents = np.zeros((sources, len(values)))
-    for start, part in zip(starts[:-1], pool, strict=True):
-        if isinstance(part, TangentArray):
-            rows = len(part.tangents)
-            tangents[:rows, start : start + part.size] = part.tangents.reshape(rows, part.size)
-    return TangentArray(values[chosen], tangents[:, chosen])
+    if isinstance(source, list | tuple):
+        return _gathered(source, lambda *positions: function(positions, *others, **options))
+    return _gathered([source], lambda positions: function(positions, *others, **options))
 
 
 def _where(condition: Any, yes: Any, no: Any) -> Any:
-    pool = [part if isinstance(part, TangentArray) else np.asarray(part) for part in (yes, no)]
-    if not any(isinstance(part, TangentArray) for part in pool):
-        return np.where(plain(condition), yes, no)
+    if isinstance(yes, TangentArray) or isinstance(no, TangentArray):
+        return _gathered((yes, no), lambda first, second: np.where(plain(condition), first, second))
+    return np.where(plain(condition), yes, no)
+
+
+def _gathered(parts: Sequence[Any], choose: Callable[..., Any]) -> TangentArray:
+    """Return the entries of several arrays that `choose` chooses among their positions, side by side."""
+    pool = [part if isinstance(part, TangentArray) else np.asarray(part) for part in parts]
     starts = np.cumsum([0, *(part.size for part in pool)])
-    first, second = (
-        np.arange(start, start + part.size).reshape(part.shape)
-        for start, part in zip(starts[:-1], pool, strict=True)
-    )
-    return _gathered(pool, starts, np.where(plain(condition), first, second))
+    sources = max(len(part.tangents) for part in pool if isinstance(part, TangentArray))
+    values = np.concatenate([np.ravel(plain(part)) for part in pool])
+    tangents = np.zeros((sources, len(values)))
+    positions = []
+    for start, part in zip(starts[:-1], pool, strict=True):
+        positions.append(np.arange(start, start + part.size).reshape(part.shape))
+        if isinstance(part, TangentArray):
+            rows = len(part.tangents)
+            tangents[:rows, start : start + part.size] = part.tangents.reshape(rows, part.size)
+    chosen = choose(*positions)
+    return TangentArray(values[chosen], tangents[:, chosen])
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
