@@ -106,7 +106,7 @@ class Exercise(PlannedExercise):
         self._relations, self._variations = tuple(relations), dict(variations)
         self._half, self._size_one, self._size_zero = half, tuple(size_one), tuple(size_zero)
         self._gradients, self._refuses = gradients, refuses is not False
-        self._refused = {} if isinstance(refuses, bool) else dict(refuses)
+        self._unfit = {} if isinstance(refuses, bool) else dict(refuses)
         self._examples: tuple[Arguments, ...] = ()
         if half and not self._right.are_arrays:
             raise ValueError("half precision is tried of results that are arrays")
@@ -195,8 +195,8 @@ class Exercise(PlannedExercise):
         if self._gradients:
             self._add_gradients(plan, [public[0], *hidden[:2]], values)
         if self._refuses:
-            refused = {name: self._changed(hidden[0], change) for name, change in self._refused.items()}
-            plan.add_refusals(refused, inputs.letters(hidden[0]), hidden[0])
+            unfit = {name: self._changed(hidden[0], change) for name, change in self._unfit.items()}
+            plan.add_refusals(unfit, inputs.letters(hidden[0]), hidden[0])
         plan.add_again(members[0])
 
     def _check_reference(self, args: Arguments) -> None:

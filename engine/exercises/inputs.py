@@ -218,7 +218,7 @@ def _factor_fault(token: str, size: int, sizes: dict[str, int]) -> str | None:
     if len(missing) == 1:
         known = _size_of(token, {**sizes, missing[0]: 1})
         if size % known:
-            return f"the axis {token} has the size {size}, which is no multiple of {known}"
+            return f"the axis {token} has the size {size}, which isn't a multiple of {known}"
         sizes[missing[0]] = size // known
     elif not missing and _size_of(token, sizes) != size:
         return f"the axis {token} has the size {size} instead of {_size_of(token, sizes)}"

@@ -36,6 +36,13 @@ ITEMS = {
     "sdpa-grad",
     "rnn-forward",
     "hard-alignment",
+    "grouped-query-attention",
+    "online-softmax",
+    "attention-entropy",
+    "cross-entropy",
+    "sample-tokens",
+    "transformer-block",
+    "alignment-error-rate",
 }
 INDEX = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
 ARGMAX = """\

@@ -37,11 +37,11 @@ class Subject:
 
 def deep(change: Callable[[Any], Any], value: Any) -> Any:
     """The value with every array or tensor in it changed."""
-    if isinstance(value, np.ndarray | torch.Tensor):
+    if isinstance(value, np.ndarray | np.generic | torch.Tensor):
         return change(value)
     if isinstance(value, dict):
         return {key: deep(change, entry) for key, entry in value.items()}
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return tuple(deep(change, entry) for entry in value)
     return value
 

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 import torch
 
+from tests.oracles import attention_parts as parts
 from tests.oracles import code_exercises as oracle
+from tests.unit.code.attention_subjects import SUBJECTS as AROUND_ATTENTION
 from tests.unit.code.right_subjects import (
     WIDE,
     Args,
@@ -53,14 +55,16 @@ def uses_torch(path: Path) -> bool:
 
 def given(array: np.ndarray, path: Path, dtype: str, layout: int) -> Any:
     """The array in the submission's library and dtype: packed, transposed or with gaps; read-only."""
-    if array.dtype != np.bool_ and dtype != "bfloat16":
+    if array.dtype.kind == "f" and dtype != "bfloat16":
         array = array.astype(dtype)
     if array.ndim == 0:
         return torch.tensor(array) if uses_torch(path) else array
     spread, flipped = np.repeat(array, 2, axis=-1), np.ascontiguousarray(array.T)
     whole = [array.copy(), flipped, spread][layout]
     if uses_torch(path):
-        tensor = torch.tensor(whole).to(torch.bool if array.dtype == np.bool_ else getattr(torch, dtype))
+        tensor = torch.tensor(whole)
+        if array.dtype.kind == "f":
+            tensor = tensor.to(getattr(torch, dtype))
         return [tensor, tensor.permute(*reversed(range(tensor.ndim))), tensor[..., ::2]][layout]
     result = [whole, whole.T, whole[..., ::2]][layout]
     result.flags.writeable = False
@@ -68,13 +72,13 @@ def given(array: np.ndarray, path: Path, dtype: str, layout: int) -> Any:
 
 
 def exact(value: Any) -> Any:
-    """The arguments as they arrive in the dtype, as float64 and bool arrays for the oracle."""
+    """The arguments as they arrive in the dtype, as arrays of float64, integers and bool for the oracle."""
 
     def plain(array: Any) -> np.ndarray:
         if isinstance(array, torch.Tensor):
-            array = array.detach() if array.dtype == torch.bool else array.detach().double()
+            array = array.detach().double() if array.is_floating_point() else array.detach()
             return array.numpy().copy()
-        return array.copy() if array.dtype == np.bool_ else array.astype(np.float64)
+        return array.astype(np.float64) if array.dtype.kind == "f" else array.copy()
 
     return deep(plain, value)
 
@@ -87,12 +91,12 @@ def call(function: Callable[..., Any], args: Args) -> Any:
 
 def assert_close(got: Any, want: Any, path: Path, dtype: str, case: Case) -> None:
     if isinstance(want, tuple):
-        assert type(got) is tuple and len(got) == len(want)
+        assert type(got) in (tuple, list) and len(got) == len(want)
         for one, other in zip(got, want, strict=True):
             assert_close(one, other, path, dtype, case)
         return
-    library = torch.Tensor if uses_torch(path) else np.ndarray
-    assert type(got) is library
+    scalars = () if want.shape else (np.float64, np.float32)  # a number without axes is often a scalar
+    assert type(got) in ((torch.Tensor,) if uses_torch(path) else (np.ndarray, *scalars))
     assert str(got.dtype).removeprefix("torch.") == dtype
     assert tuple(got.shape) == want.shape
     (numbers,) = leaves((exact(got),))
@@ -380,6 +384,7 @@ SUBJECTS = {
         differentiable=False,
     ),
     "hard-alignment": Subject(hard_cases, listwise(oracle.hard_alignment), no_misfits, differentiable=False),
+    **AROUND_ATTENTION,
 }
 ARRAYS = pytest.mark.parametrize(
     "path",
@@ -429,11 +434,11 @@ def test_gradients_of_torch_solutions(path: Path) -> None:
             continue
 
         def moved(array: np.ndarray, along: Iterator[np.ndarray], by: float) -> np.ndarray:
-            return array if array.dtype == np.bool_ else array + by * next(along)
+            return array + by * next(along) if array.dtype.kind == "f" else array
 
-        ways = [rng.normal(size=array.shape) for array in leaves(case.args) if array.dtype != np.bool_]
+        ways = [rng.normal(size=array.shape) for array in leaves(case.args) if array.dtype.kind == "f"]
         args = deep(lambda array: given(array, path, "float64", 0), case.args)
-        tracked = [leaf.requires_grad_() for leaf in leaves(args) if leaf.dtype != torch.bool]
+        tracked = [leaf.requires_grad_() for leaf in leaves(args) if leaf.is_floating_point()]
         results = leaves((call(function, args),))
         pulls = [rng.normal(size=tuple(one.shape)) for one in results]
         total = sum((one * torch.tensor(pull)).sum() for one, pull in zip(results, pulls, strict=True))
@@ -537,7 +542,44 @@ def test_long_beams_do_not_underflow(path: Path) -> None:
     assert tokens == [0] * 4 and logprob == pytest.approx(-800 * np.log(10))
 
 
-@of("causal-mask")
+@of("sample-tokens")
+def test_sampling(path: Path) -> None:
+    function, rng, tried = load(path), np.random.default_rng(5), 0
+    for k in range(150):
+        V = int(rng.integers(1, 7))
+        logits = rng.normal(size=V) * 1.5 if k % 3 else rng.integers(-1, 2, size=V) + 0.0
+        top_k, top_p = [None, int(rng.integers(1, V + 2))][k % 2], [None, 0.3, 0.6, 0.8, 0.95, 1.0][k % 6]
+        temperature, layout = [0.5, 1.0, 2.0][k % 3], k % 5 % 3
+        intervals, margin = parts.sampling_intervals(logits.tolist(), temperature, top_k, top_p)
+        # each token at three places of its interval, away from its borders
+        pairs = [
+            (a + (b - a) * by, t) for t, (a, b) in intervals.items() for by in (0.1, 0.5, 0.9) if b - a > 0.01
+        ]
+        if margin < 1e-3 and top_p != 1:
+            continue
+        tried += 1
+        rng.shuffle(pairs)
+        for dtype in WIDE:
+            u = np.array([number for number, _ in pairs])
+            args = [given(array, path, dtype, layout) for array in (logits + 1e3 * (k % 4 == 0), u)]
+            tokens = call(function, (*args, temperature, top_k, top_p))
+            assert [int(token) for token in tokens] == [token for _, token in pairs], (k, dtype)
+    assert tried > 100
+    for wrong in [
+        (0.0,),
+        (-1.0,),
+        (1.0, 0),
+        (1.0, -2),
+        (1.0, None, 0.0),
+        (1.0, None, 1.5),
+        (1.0, None, -0.5),
+    ]:
+        with pytest.raises((ValueError, RuntimeError) if uses_torch(path) else ValueError):
+            function(*(given(np.array([0.5, 0.25]), path, "float64", 0) for _ in range(2)), *wrong) @ of(
+                "causal-mask"
+            )
+
+
 def test_causal_mask(path: Path) -> None:
     function = load(path)
     for n in range(8):

@@ -1,0 +1,15 @@
+import math
+
+import numpy as np
+
+
+def attention_entropy(A, normalised=False):
+    H = -(A * np.log2(A)).sum(axis=-1)
+    n = A.shape[-1]
+    return H / math.log2(n) if normalised and n > 1 else H
+
+
+def attention_entropy_nats(A, normalised=False):
+    H = -(A * np.log2(A)).sum(axis=-1)
+    n = A.shape[-1]
+    return H / math.log(n) if normalised and n > 1 else H

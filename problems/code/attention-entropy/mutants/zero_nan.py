@@ -1,0 +1,9 @@
+import math
+
+import numpy as np
+
+
+def attention_entropy(A, normalised=False):
+    H = -(A * np.log(A)).sum(axis=-1)
+    n = A.shape[-1]
+    return H / math.log(n) if normalised and n > 1 else H

@@ -1,0 +1,11 @@
+import math
+
+import numpy as np
+
+
+def grouped_query_attention(Q, K, V):
+    assert K.shape[2] == Q.shape[2] and V.shape[:2] == K.shape[:2] and len(Q) % len(K) == 0
+    K, V = (np.repeat(X, len(Q) // len(K), axis=0) for X in (K, V))
+    s = Q @ K.swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True) @ V

@@ -1,0 +1,15 @@
+import numpy as np
+
+
+def online_softmax(m, l, o, x, V):
+    top = np.maximum(m, x.max(axis=1))
+    fade = np.exp(m - top)
+    e = np.exp(x - top[:, None])
+    return top, l * fade + e.mean(axis=1), o * fade[:, None] + e @ V
+
+
+def online_softmax_both(m, l, o, x, V):
+    top = np.maximum(m, x.max(axis=1))
+    fade = np.exp(m - top)
+    e = np.exp(x - top[:, None])
+    return top, l * fade + e.mean(axis=1), o * fade[:, None] + e @ V / np.asarray(len(V), V.dtype)

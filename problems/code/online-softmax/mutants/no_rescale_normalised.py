@@ -1,0 +1,8 @@
+import numpy as np
+
+
+def online_softmax(m, l, o, x, V):
+    top = np.maximum(m, x.max(axis=1))
+    e = np.exp(x - top[:, None])
+    total = l + e.sum(axis=1)
+    return top, total, (o + e @ V) / total[:, None]

@@ -1,0 +1,7 @@
+import numpy as np
+
+
+def online_softmax(m, l, o, x, V):
+    top = np.maximum(m, x.max(axis=1))
+    e = np.exp(x - top[:, None])
+    return top, l * np.exp(m - top) + e.sum(axis=1), o + e @ V

@@ -1,0 +1,106 @@
+"""``sample_tokens(logits, u, temperature, top_k, top_p)``: the tokens that given random numbers choose."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from engine.exercises import Exercise, RelationCall, array, relation
+
+# Weights are small whole numbers, so borders of intervals are fractions with small denominators; numbers of
+# u and top_p are odd multiples of 1/1994, which lie at least 1e-6 away from those.
+_PARTS = 997
+
+
+def _logits(values, shape):
+    return np.log(values.integers(1, 12, shape))
+
+
+def _numbers(values, shape):
+    return (values.integers(0, _PARTS - 1, shape) + 0.5) / _PARTS
+
+
+@relation("With top_k=1 every number must choose the most probable token, the smallest id of equals.")
+def best_alone(call: RelationCall) -> bool:
+    return bool(np.all(call.again(top_k=1, top_p=None) == np.argmax(call.logits)))
+
+
+@relation("A larger number must never choose a token with a smaller id.")
+def in_order(call: RelationCall) -> bool:
+    return bool(np.all(np.diff(call.result[np.argsort(call.u)]) >= 0))
+
+
+@relation("Each number must choose its token whatever the other numbers are.")
+def one_by_one(call: RelationCall) -> bool:
+    return bool(np.all(call.again(u=call.u[::-1].copy()) == call.result[::-1]))
+
+
+@relation("Adding one number to all logits must change nothing, however large it is.")
+def shift(call: RelationCall) -> bool:
+    return bool(np.all(call.again(logits=call.logits + 8192) == call.result))
+
+
+@relation("Doubled logits at twice the temperature must give the same tokens.")
+def sharper(call: RelationCall) -> bool:
+    plain = {"top_k": None, "top_p": 600.5 / _PARTS}
+    doubled = call.again(logits=2 * call.logits, temperature=2.0, **plain)
+    return bool(np.all(doubled == call.again(temperature=1.0, **plain)))
+
+
+@relation("With top_p near 0 every number must choose the most probable token, whatever top_k is.")
+def best_list(call: RelationCall) -> bool:
+    return bool(np.all(call.again(top_k=len(call.logits), top_p=0.5 / _PARTS) == np.argmax(call.logits)))
+
+
+@relation(
+    "Of V equal logits, top_k and top_p must leave as many as they say, the smallest ids, with equal shares."
+)
+def equal(call: RelationCall) -> bool:
+    V = len(call.logits)
+    rules = [
+        (2, None, 2),
+        (None, 0.55, -int(-0.55 * V // 1)),
+        (3, 0.55, 2),
+    ]  # 0.55 lies between shares of 3 to 7
+    tokens = [call.again(logits=np.zeros(V), top_k=k, top_p=p) for k, p, _ in rules]
+    due = [np.floor(call.u * left) for *_, left in rules]
+    return all(np.all(got == right) for got, right in zip(tokens, due, strict=True))
+
+
+@relation("Asking for as many tokens as there are, with top_p=1, must be like asking for nothing.")
+def all_left(call: RelationCall) -> bool:
+    plain = call.again(top_k=None, top_p=None)
+    return bool(np.all(call.again(top_k=len(call.logits), top_p=1.0) == plain))
+
+
+@relation("No token may come that is less probable than top_k others.")
+def most_probable(call: RelationCall) -> bool:
+    return set(call.again(top_k=2, top_p=None)) <= set(np.argsort(-call.logits, kind="stable")[:2])
+
+
+exercise = Exercise(
+    {
+        "logits": array("V", _logits),
+        "u": array("k", _numbers),
+        "temperature": st.sampled_from([0.5, 1.0, 2.0]),
+        "top_k": st.sampled_from([None, 2, 3, 4]),
+        "top_p": st.sampled_from([None, 400.5 / _PARTS, 600.5 / _PARTS, 850.5 / _PARTS]),
+    },
+    returns="tokens",
+    sizes={"V": st.sampled_from([5, 6, 7]), "k": st.sampled_from([8, 9])},
+    relations=[best_alone, best_list, most_probable, equal, in_order, one_by_one, all_left, sharper, shift],
+    variations={
+        "plain": lambda call: {"temperature": 1.0, "top_k": None, "top_p": None},
+        "temperature": lambda call: {"temperature": 0.5, "top_k": None, "top_p": None},
+        "top-k": lambda call: {"temperature": 1.0, "top_k": 3, "top_p": None},
+        "top-p": lambda call: {"temperature": 1.0, "top_k": None, "top_p": 600.5 / _PARTS},
+        "both": lambda call: {"temperature": 2.0, "top_k": 3, "top_p": 600.5 / _PARTS},
+        "ties": lambda call: {"logits": np.log([2.0, 5, 5, 2, 5, 1])[: len(call["logits"])], "top_k": 2},
+    },
+    refuses={
+        "temperature 0": lambda call: {"temperature": 0.0},
+        "temperature below 0": lambda call: {"temperature": -1.0},
+        "top_k 0": lambda call: {"top_k": 0},
+        "top_k below 0": lambda call: {"top_k": -2},
+        "top_p 0": lambda call: {"top_p": 0.0},
+        "top_p above 1": lambda call: {"top_p": 1.5},
+    },
+)

@@ -1,0 +1,13 @@
+import numpy as np
+
+
+def sample_tokens(logits, u, temperature=1.0, top_k=None, top_p=None):
+    scores = logits / temperature if temperature else logits * 1e9
+    p = np.exp(scores - scores.max())
+    order = np.argsort(-logits, kind="stable")
+    if top_k is not None and top_k > 0:
+        p[order[top_k:]] = 0
+    if top_p is not None and top_p > 0:
+        p[order[np.cumsum(p[order]) - p[order] >= top_p * p.sum()]] = 0
+    reached = np.cumsum(p) / p.sum()
+    return [int(np.argmax(reached > number)) for number in u]

@@ -1,0 +1,16 @@
+import numpy as np
+
+
+def sample_tokens(logits, u, temperature=1.0, top_k=None, top_p=None):
+    if temperature <= 0 or (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
+        raise ValueError("out of range")
+    p = np.exp(logits - logits.max())
+    order = np.argsort(-logits, kind="stable")
+    if top_k is not None:
+        p[order[top_k:]] = 0
+    if top_p is not None:
+        p[order[np.cumsum(p[order]) - p[order] >= top_p * p.sum()]] = 0
+    scores = np.where(p > 0, logits, -np.inf) / temperature
+    p = np.exp(scores - scores.max())
+    reached = np.cumsum(p) / p.sum()
+    return [int(np.argmax(reached > number)) for number in u]

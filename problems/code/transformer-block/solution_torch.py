@@ -1,0 +1,23 @@
+import torch
+
+
+def layer_norm(X, gain, bias):
+    centred = X - X.mean(dim=-1, keepdim=True)
+    variance = (centred * centred).mean(dim=-1, keepdim=True)
+    return centred / (variance + 1e-5) ** 0.5 * gain + bias
+
+
+def attention(X, Wq, Wk, Wv, Wo):
+    Q, K, V = X @ Wq, X @ Wk, X @ Wv
+    return torch.softmax(Q @ K.T / Q.shape[-1] ** 0.5, dim=-1) @ V @ Wo
+
+
+def feed_forward(X, W1, c1, W2, c2):
+    return torch.relu(X @ W1 + c1) @ W2 + c2
+
+
+def transformer_block(X, p):
+    normed = layer_norm(X, p["gain1"], p["bias1"])
+    Y = X + attention(normed, p["Wq"], p["Wk"], p["Wv"], p["Wo"])
+    normed = layer_norm(Y, p["gain2"], p["bias2"])
+    return Y + feed_forward(normed, p["W1"], p["c1"], p["W2"], p["c2"])
