@@ -53,7 +53,7 @@ def on_all_cores(
         Empty where processes don't pay or can't be had, and without the keys whose process failed: the
         caller does by itself what is missing, and meets its errors there.
     """
-    count = _usable_cores() if core_count is None else core_count
+    count = usable_cores() if core_count is None else core_count
     if count < 2 or len(keys) < least or "fork" not in multiprocessing.get_all_start_methods():
         return {}
     size = together or -(-len(keys) // (_CHUNKS * count))
@@ -105,6 +105,7 @@ def without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def _usable_cores() -> int:
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
     # a container or taskset may leave fewer than the machine has
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -40,6 +40,7 @@ _MODELS = {
     "MatchPrompt": "prompt",
     "CheckSpec": "check",
     "MutantSpec": "mutant",
+    "EquivalentSpec": "equivalent change",
     "EffortLimit": "effort",
     "LimitsSpec": "limits",
 }

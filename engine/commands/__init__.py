@@ -56,6 +56,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "preview": "preview",
         "import": "import_items",
         "lint": "lint",
+        "mutants": "mutants",
         "coverage": "coverage",
         "schema": "schema",
     },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,17 @@ if TYPE_CHECKING:
     "--seeds", type=click.IntRange(1, 1_000_000), default=30, show_default=True, help="Variants per item."
 )
 @click.option(
-    "--mutants", is_flag=True, help="Code exercises only: show which check kills which known mistake."
+    "--mutants",
+    is_flag=True,
+    help="Code exercises only: show which check kills which known mistake, and try generated ones.",
+)
+@click.option(
+    "--mutant-seconds",
+    "mutant_s",
+    type=click.FloatRange(1, 86_400),
+    default=120,
+    show_default=True,
+    help="With --mutants: how long generated mutants of an exercise are tried.",
 )
 @click.option(
     "--strict",
@@ -40,6 +51,7 @@ def command(
     items: tuple[str, ...],
     seeds: int,
     mutants: bool,
+    mutant_s: float,
     strict: bool,
     course_only: bool,
     as_json: bool,
@@ -48,6 +60,9 @@ def command(
     """Check items by recomputing keys and distractors and by answering their variants.
 
     Without ITEM the whole bank is checked; of a FOLDER, every problem file below it.
+
+    --mutants also changes one place of the solutions at a time and warns of every program that passes
+    all checks; `grade mutants ITEM` lists them.
 
     Exit code 0: no error; 1: an item is wrong (--strict: or a warning); 2: a problem file can't be read.
 
@@ -74,16 +89,26 @@ def command(
     for name in names:
         bank.path(name)  # a mistyped id is found before the others are checked for minutes
     chosen = names if items or course_only else _all_items(bank, mutants)
-    with progress_bar("checking", len(chosen)) as advance:
-        progress = lambda _report: advance()  # noqa: E731
-        reports = lint_bank(bank, chosen, seeds=seeds, strict=strict, progress=progress) if chosen else []
-    reports += [_lint_file(path, bank, seeds, strict) for path in files]
+    with ExitStack() as stack:
+        more: dict[str, Any] = {"seeds": seeds, "strict": strict}
+        if mutants:
+            more["mutant_s"] = mutant_s
+        if mutants and len(chosen) + len(files) == 1:  # a bar for its mutants says more than one for it
+            more["watch"] = lambda total: stack.enter_context(progress_bar("generated mutants", total))
+        else:
+            advance = stack.enter_context(progress_bar("checking", len(chosen)))
+            more["progress"] = lambda _report: advance()
+        reports = lint_bank(bank, chosen, **more) if chosen else []
+        more.pop("progress", None)
+        reports += [_lint_file(path, bank, more) for path in files]
     if as_json:
         print_json([report.as_json() for report in reports])
     else:
         for report in reports if mutants else ():
             if "kill_matrix" in report.facts:
                 click.echo("\n".join(matrix_lines(report.item, report.facts)) + "\n")
+            if "generated_mutants" in report.facts:
+                click.echo("\n".join(generated_lines(report.item, report.facts["generated_mutants"])) + "\n")
         _show(reports)
     return _exit_code(reports, strict)
 
@@ -133,11 +158,30 @@ def matrix_lines(item: str, facts: Mapping[str, Any]) -> list[str]:
     return [*lines, *textwrap.wrap(f"Checks: {legend}", 78)]
 
 
-def _lint_file(path: Path, bank: Bank, seeds: int, strict: bool) -> LintReport:
+def generated_lines(item: str, generated: Mapping[str, Any]) -> list[str]:
+    """Return how many generated mutants are killed, and what those that are declared right become."""
+    killed, equal, survivors = generated["killed"], generated["equivalent"], generated["survivors"]
+    total = killed + len(equal) + len(survivors)
+    share = f", {killed / total:.0%}" if total else ""
+    late = f", {generated['not_tried']} not tried" if generated["not_tried"] else ""
+    lines = [
+        f"{item}: {count_noun(total, 'generated mutant')}: {killed} killed{share}, "
+        f"{len(equal)} declared equivalent, {len(survivors)} not{late} ({generated['seconds']:.0f} s)"
+    ]
+    reasons: dict[str, list[str]] = {}
+    for entry in equal:
+        reasons.setdefault(entry["because"], []).append(entry["becomes"])
+    for because, programs in reasons.items():
+        lines.append(f"  right, because: {because}")
+        lines += [f"    {program}" for program in dict.fromkeys(programs)]
+    return lines
+
+
+def _lint_file(path: Path, bank: Bank, more: dict[str, Any]) -> LintReport:
     from engine.authoring.lint import lint_item
     from engine.items import load_spec
 
-    return lint_item(load_spec(path, registry=bank.registry()), path, bank, seeds=seeds, strict=strict)
+    return lint_item(load_spec(path, registry=bank.registry()), path, bank, **more)
 
 
 def _exit_code(reports: Sequence[LintReport], strict: bool) -> int:

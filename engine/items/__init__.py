@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engine.items.answer_specs import (
         CheckSpec,
         CodeAnswer,
+        EquivalentSpec,
         MatchingAnswer,
         MatrixAnswer,
         MultipleChoiceAnswer,
@@ -59,6 +60,7 @@ __all__ = [
     "ChoiceParameter",
     "CodeAnswer",
     "DecimalParameter",
+    "EquivalentSpec",
     "FixedParameter",
     "IntegerParameter",
     "ItemMisconception",

@@ -18,6 +18,7 @@ from engine.items.field_types import (
     Prose,
     Real,
     Sentence,
+    Statement,
     StrictModel,
     Whole,
     Word,
@@ -294,6 +295,18 @@ class MutantSpec(StrictModel):
     reason: Sentence | None = Field(default=None, description="Why the mutant is in the set, for lecturers.")
 
 
+class EquivalentSpec(StrictModel):
+    """Changes of a solution that `grade lint --mutants` makes and that leave it right."""
+
+    file: Word | None = Field(default=None, description="The solution; every one, if left out.")
+    # the statement and not its number, so that a declaration survives what is written above it
+    line: Statement = Field(description="The statement as it stands in the solution, or a loop's first line.")
+    becomes: tuple[Statement, ...] = Field(
+        min_length=1, max_length=100, description="What it may become, as `grade mutants` prints it."
+    )
+    because: Sentence = Field(description="Why each of these programs is right.")
+
+
 class LimitsSpec(StrictModel):
     """Limits on one submission."""
 
@@ -339,6 +352,11 @@ class CodeAnswer(StrictModel):
     # each costs a run in the kill matrix of `grade lint --mutants`
     mutants: tuple[MutantSpec, ...] = Field(
         default=(), max_length=100, description="Known-wrong implementations."
+    )
+    equivalent: tuple[EquivalentSpec, ...] = Field(
+        default=(),
+        max_length=200,
+        description="Generated mutants that pass every check because they are right, with the reason.",
     )
     # a hint for honest students, not a barrier: the sandbox is what keeps submissions in bounds
     forbidden: tuple[Word, ...] = Field(

@@ -53,6 +53,8 @@ SourceName = Literal["S0", "S1", "S2", "S3", "S4", "background"]
 Prose = Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+# A line of Python, or two that stand in the place of one.
+Statement = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 # YAML tells numbers, texts and true/false apart, so a quoted "3" is a text and not three.
 Whole = Annotated[int, Strict()]

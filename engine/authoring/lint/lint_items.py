@@ -24,7 +24,14 @@ _LEAST_ITEMS = 6  # for fewer, starting processes takes longer than it saves
 
 
 def lint_item(
-    spec: ProblemSpec, path: Path | None, bank: Bank, *, seeds: int = DEFAULT_SEEDS, strict: bool = False
+    spec: ProblemSpec,
+    path: Path | None,
+    bank: Bank,
+    *,
+    seeds: int = DEFAULT_SEEDS,
+    strict: bool = False,
+    mutant_s: float | None = None,
+    watch: Callable[[int], Callable[[], None]] = lambda total: lambda: None,
 ) -> LintReport:
     """Lint one item.
 
@@ -40,6 +47,10 @@ def lint_item(
         How many variants are drawn and answered, seeds 0 to ``seeds - 1``.
     strict : bool
         Apply matters of style too: they give warnings.
+    mutant_s : float, optional
+        Try generated mutants of a code exercise for so many seconds; without it none is made.
+    watch : callable
+        Takes how many mutants there are, and returns what is called after each.
 
     Returns
     -------
@@ -58,6 +69,8 @@ def lint_item(
         syllabus=frozenset(name for group in bank.syllabus().values() for name in group),
         terms=bank.terms(),
         strict=strict,
+        mutant_s=mutant_s,
+        watch=watch,
     )
     rules = (*RULES, *STYLE_RULES) if strict else RULES
     findings = [finding for rule in rules for finding in _run(rule, subject)]
@@ -82,6 +95,8 @@ def lint_bank(
     seeds: int = DEFAULT_SEEDS,
     strict: bool = False,
     progress: Callable[[LintReport], None] | None = None,
+    mutant_s: float | None = None,
+    watch: Callable[[int], Callable[[], None]] = lambda total: lambda: None,
 ) -> list[LintReport]:
     """Lint the items of a bank; a file that can't be loaded has a report with its faults.
 
@@ -94,11 +109,13 @@ def lint_bank(
     strict : bool
     progress : callable, optional
         Called with each report as it is done.
+    mutant_s, watch
+        As in :func:`lint_item`.
     """
     names = list(bank.ids() if items is None else items)
 
     def lint(item: str) -> LintReport:
-        return _lint_of(bank, item, seeds, strict)
+        return _lint_of(bank, item, seeds, strict, mutant_s, watch)
 
     def announce(finished: Mapping[str, LintReport]) -> None:
         for report in finished.values():
@@ -122,13 +139,20 @@ def _is_code(bank: Bank, item: str) -> bool:
         return False  # its faults are reported when it is its turn
 
 
-def _lint_of(bank: Bank, item: str, seeds: int, strict: bool) -> LintReport:
+def _lint_of(
+    bank: Bank,
+    item: str,
+    seeds: int,
+    strict: bool,
+    mutant_s: float | None,
+    watch: Callable[[int], Callable[[], None]],
+) -> LintReport:
     path = bank.path(item)
     try:
         spec = bank.load(item)
     except InputError as error:
         return LintReport(item, tuple(_unreadable(error, path)))
-    return lint_item(spec, path, bank, seeds=seeds, strict=strict)
+    return lint_item(spec, path, bank, seeds=seeds, strict=strict, mutant_s=mutant_s, watch=watch)
 
 
 def _unreadable(error: InputError, path: Path) -> Iterator[LintFinding]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -171,6 +171,10 @@ class LintSubject:
         The problem file.
     document : YamlDocument, optional
         The same file with the place of each value; without it findings have no line.
+    mutant_s : float, optional
+        How many seconds generated mutants of a code exercise are tried; without it there are none.
+    watch : callable
+        Takes how many of them there are, and returns what is called after each.
     facts : dict
         What rules found out beside findings, for the report: the kill matrix, the keys counted.
     """
@@ -184,6 +188,8 @@ class LintSubject:
     syllabus: frozenset[str] = frozenset()
     terms: Mapping[str, TaughtTerm] = field(default_factory=dict)
     strict: bool = False
+    mutant_s: float | None = None
+    watch: Callable[[int], Callable[[], None]] = lambda total: lambda: None
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -17,6 +17,7 @@ from engine.authoring.lint.rules import (
     cues,
     draws,
     effort,
+    generated_mutants,
     giveaways,
     keys,
     option_form,
@@ -56,6 +57,7 @@ RULES = (
     LintRule("working", working.check),
     LintRule("effort", effort.check),
     LintRule("code", code_exercises.check),
+    LintRule("mutants", generated_mutants.check),
 )
 """Always applied: what keeps an item from being served, or nearly so."""
 

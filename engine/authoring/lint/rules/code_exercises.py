@@ -19,13 +19,17 @@ from engine.model import Check, Verdict
 
 if TYPE_CHECKING:
     from engine.code.exercise import CodeExercise, KnownWrongProgram
-    from engine.code.observe import PlanObservations
     from engine.code.plan import InputPlan
 
 # several plans: a mutant that only some inputs expose could get through a single one
 PLANS = (b"lint 1", b"lint 2", b"lint 3")
 _THOROUGH = 100  # seeds from which on all plans are tried
 _SLOW_S = 5.0  # plans of the built-in exercises take a tenth of a second
+
+
+def plan_seeds(seeds: int) -> tuple[bytes, ...]:
+    """Return the seeds of the plans that are tried where so many variants of other items are drawn."""
+    return PLANS if seeds >= _THOROUGH else PLANS[:1]
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
@@ -50,8 +54,7 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     yield from _unsaid(subject)
     yield from _unsteady(subject, exercise)
     killed: dict[str, set[str]] = {mutant.id: set() for mutant in exercise.mutants}
-    plans = PLANS if subject.seeds >= _THOROUGH else PLANS[:1]
-    for plan in (freeze_plan(exercise, seed) for seed in plans):
+    for plan in (freeze_plan(exercise, seed) for seed in plan_seeds(subject.seeds)):
         yield from _solutions(subject, exercise, plan)
         yield from _starter(subject, exercise, plan)
         for index, mutant in enumerate(exercise.mutants):
@@ -123,68 +126,24 @@ def _unsaid(subject: LintSubject) -> Iterator[LintFinding]:
             yield subject.warning(message, ("answer", "checks", index), next_step=step)
 
 
-def _observed(
-    exercise: CodeExercise, plan: InputPlan, source: str, function: str
-) -> PlanObservations | Check:
-    """Run trusted source on a plan; return the failed check of loading where it doesn't load.
-
-    A statement that fails while loading costs a student nothing by itself; in these files it is a fault.
-    """
-    from engine.code.explain.in_process import TrustedRunner
-    from engine.code.grade import judge_load
-    from engine.code.observe import PlanObservations, observe
-    from engine.code.source import library_of
-    from engine.runner import CallOutcome, CallStatus, Job
-
-    library = library_of(source)
-    with TrustedRunner() as runner:
-        result = runner.run(Job(source, "solution.py", plan.calls(function, library), exercise.limits))
-    failed = [CallOutcome(CallStatus.RAISED, exception=error) for error in result.failed[:1]]
-    loaded = judge_load(failed[0] if failed else result.load)
-    if loaded.verdict is not Verdict.PASSED:
-        return loaded
-    return PlanObservations(plan, function, library, observe(plan, library, result.outcomes))
-
-
-def _checks_of(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> tuple[Check, ...]:
-    import numpy as np
-
-    from engine.code.grade import judge_all
-
-    with np.errstate(all="ignore"):  # solutions may overflow where that is harmless
-        observations = _observed(exercise, plan, source, function)
-        return (observations,) if isinstance(observations, Check) else judge_all(exercise, observations)
-
-
-def _killers(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> set[str]:
-    """Return the checks that fail for a mutant, each judged on its own: a skipped check kills nothing."""
-    import numpy as np
-
-    from engine.code.grade import judge_apart
-
-    with np.errstate(all="ignore"):  # mutants overflow on purpose
-        observations = _observed(exercise, plan, source, function)
-        if isinstance(observations, Check):
-            return {observations.id}
-        verdicts = judge_apart(exercise, observations)
-    return {name for name, verdict in verdicts.items() if verdict not in (Verdict.PASSED, Verdict.SKIPPED)}
-
-
 def _failed(checks: Sequence[Check]) -> list[Check]:
     return [check for check in checks if check.verdict is not Verdict.PASSED]
 
 
 def _solutions(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
+    from engine.authoring.mutation.trials import checks_of
+
     for index, (name, source) in enumerate(exercise.solutions.items()):
-        for failed in _failed(_checks_of(exercise, plan, source, exercise.function))[:1]:
+        for failed in _failed(checks_of(exercise, plan, source, exercise.function))[:1]:
             message = f"the solution {name} doesn't pass check {failed.id}: {failed.message}"
             yield subject.fault(message, ("answer", "solutions", index))
 
 
 def _starter(subject: LintSubject, exercise: CodeExercise, plan: InputPlan) -> Iterator[LintFinding]:
+    from engine.authoring.mutation.trials import checks_of
     from engine.code.source import function_names
 
-    checks = _checks_of(exercise, plan, exercise.starter, exercise.function)
+    checks = checks_of(exercise, plan, exercise.starter, exercise.function)
     if not _failed(checks):
         yield subject.fault("the starter file already earns full marks", ("answer", "starter"))
     if checks and checks[0].id == "loads" and checks[0].verdict is not Verdict.PASSED:
@@ -201,11 +160,12 @@ def _mutant(
     mutant: KnownWrongProgram,
     killed: set[str],
 ) -> Iterator[LintFinding]:
+    from engine.authoring.mutation.trials import killers
     from engine.code.source import function_names
 
     loc = ("answer", "mutants", index)
     for function in function_names(mutant.source, exercise.function):
-        failed = _killers(exercise, plan, mutant.source, function)
+        failed = killers(exercise, plan, mutant.source, function)
         killed |= failed
         if failed == {"loads"}:
             yield subject.fault(f"the mutant {mutant.id} ({function}) can't be loaded", loc)
