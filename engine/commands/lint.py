@@ -166,7 +166,7 @@ def generated_lines(item: str, generated: Mapping[str, Any]) -> list[str]:
     late = f", {generated['not_tried']} not tried" if generated["not_tried"] else ""
     lines = [
         f"{item}: {count_noun(total, 'generated mutant')}: {killed} killed{share}, "
-        f"{len(equal)} declared equivalent, {len(survivors)} not{late} ({generated['seconds']:.0f} s)"
+        f"{len(equal)} declared equivalent, {len(survivors)} not{late}"
     ]
     reasons: dict[str, list[str]] = {}
     for entry in equal:

@@ -77,7 +77,7 @@ def command(
         return
     (entry,) = survey.tried
     if name is not None:
-        _name(path, spec, exercise, entry, name, feedback, as_json)
+        _name(item, path, spec, exercise, entry, name, feedback, as_json)
     elif as_json:
         print_json(_as_json(entry))
     else:
@@ -138,8 +138,9 @@ def _show_all(survey: MutantSurvey, chosen: Sequence[TriedMutant], as_json: bool
     if chosen:
         rows = [[e.mutant.id, e.verdict, e.mutant.after, _cell(e)] for e in chosen]
         show_table(["mutant", "verdict", "what it has there", "failed checks, or why it is right"], rows)
-    counts = ", ".join(f"{len(survey.with_verdict(verdict))} {verdict}" for verdict in _VERDICTS[::-1])
-    click.echo(f"{count_noun(len(survey.tried), 'generated mutant')}: {counts} ({survey.seconds:.0f} s)")
+    killed, equal, others = (len(survey.with_verdict(verdict)) for verdict in _VERDICTS[::-1])
+    total = count_noun(len(survey.tried), "generated mutant")
+    click.echo(f"{total}: {killed} killed, {equal} declared equivalent, {others} not")
     if survey.untried:
         click.echo(f"{len(survey.untried)} not tried: give more time with --seconds")
 
@@ -159,6 +160,7 @@ def _show_one(entry: TriedMutant) -> None:
 
 
 def _name(
+    item: str,
     path: Path,
     spec: ProblemSpec,
     exercise: CodeExercise,
@@ -180,10 +182,11 @@ def _name(
     if as_json:
         print_json({"file": str(file), "killed_by": killers, "reference_only": only_compared})
         return
-    click.echo(f"wrote {file}, and an entry in {path}: killed by {', '.join(killers)}")
+    click.echo(f"wrote {file}")
+    click.echo(f"  its entry is the last of the mutants in {path.name}: killed by {', '.join(killers)}")
     if only_compared:
         click.echo("  only comparing with the reference kills it: say under reference_only why no law does")
-    click.echo(f"  check it: grade lint --mutants {shell_word(path)}")
+    click.echo(f"  check it: grade lint --mutants {shell_word(item)}")
 
 
 def _as_json(entry: TriedMutant) -> dict[str, Any]:

@@ -96,6 +96,7 @@ _HOMES = {
     "answer_specs": (
         "CheckSpec",
         "CodeAnswer",
+        "EquivalentSpec",
         "MatchingAnswer",
         "MatrixAnswer",
         "MultipleChoiceAnswer",

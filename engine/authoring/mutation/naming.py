@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -184,7 +185,7 @@ def _check(name: str, feedback: str, ids: set[str]) -> None:
         raise UsageError("--feedback can't be used", expected="one line of 1 to 1,000 characters")
 
 
-def _fits(kind: object, text: str) -> bool:
+def _fits(kind: Any, text: str) -> bool:
     try:
         TypeAdapter(kind).validate_python(text)
     except ValidationError:

@@ -243,9 +243,10 @@ def _start_method() -> str:
 def _serve(pipe: Connection, job: TrialJob) -> None:
     """Try programs until there are no more; runs in the child."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command, which then ends this process
-    with Path(os.devnull).open("r+b") as nowhere:
-        for stream in (0, 1, 2):  # programs may read and print
-            os.dup2(nowhere.fileno(), stream)
+    nowhere = Path(os.devnull).open("r+", encoding="utf-8")  # noqa: SIM115 - programs may read and print
+    for stream in (0, 1, 2):
+        os.dup2(nowhere.fileno(), stream)
+    sys.stdin = sys.stdout = sys.stderr = nowhere
     try:
         exercise, plans = job.load()
         limit_s = 0.0
