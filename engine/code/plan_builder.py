@@ -40,6 +40,8 @@ _BY_PLAIN_FORM = {"layout", "precision", "half"}
 BLOCKS = (17, 33, 65)
 # How many axes at most go beyond a block in one input: their product is the work of a call.
 _SEVERAL = 4
+# Inputs in which single precision shows: in one of them roundings may cancel out.
+_PRECISE = 3
 
 
 class PlanBuilder:
@@ -205,6 +207,7 @@ class PlanBuilder:
             for group in self._groups
         ]
         self._add_similar()
+        self._add_precise()
         computed = [place for place, case in enumerate(self._cases) if case.expected is not None]
         self.judge_each("pure", computed)
         return InputPlan.of(self._exercise, self._cases, self._groups, frozenset(computed))
@@ -226,6 +229,13 @@ class PlanBuilder:
             similar = self.case(f"{case.id}-similar-{index}", *args, kind=case.kind)
             self.judge("pure", place, similar, similar=True)
 
+    def _add_precise(self) -> None:
+        """Add inputs with numbers that single precision can't hold."""
+        # all others are exact in float32, where an argument that is rounded on its way looks like the right one
+        for case in [case for case in self._cases if _is_usual(case)][:_PRECISE]:
+            args = rebuilt(case.args, [_beyond_single(leaf) for leaf in flat(case.args)])
+            self.judge("precise", self.case(f"{case.id}-precise", *args, kind=case.kind))
+
     def _plain_form(self, member: int) -> int:
         # a plan mostly has it already: then nothing is called twice
         case = self._cases[member]
@@ -243,6 +253,13 @@ class PlanBuilder:
 def _narrowed(expected: ExpectedResult, dtype: str) -> ExpectedResult:
     parts = tuple(replace(part.widened(dtype), dtype=dtype) for part in expected.parts)
     return replace(expected, parts=parts)
+
+
+def _beyond_single(leaf: Any) -> Any:
+    # nearly half a step of float32 away: as much as rounding can take from a number
+    if not isinstance(leaf, np.ndarray) or leaf.dtype != np.float64:
+        return leaf
+    return leaf + 0.49 * np.where(leaf == 0, 0.0, np.spacing(leaf.astype(np.float32)))
 
 
 def _is_usual(case: PlanCase) -> bool:

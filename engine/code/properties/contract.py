@@ -164,6 +164,17 @@ def judge_values(group: CaseGroup, run: PlanObservations) -> str | None:
     return None
 
 
+def _precise(group: CaseGroup, run: PlanObservations) -> str | None:
+    """Judge what the definition gives by the precision of the dtype: what is far from it is found elsewhere."""
+    for member in group.members:
+        if is_right(run, member):
+            for place, (got, part) in enumerate(_parts(run, member)):
+                wrong = where_different(got, part.values, part.slack)
+                if wrong.any():
+                    return _wrong_entry(run, member, place, got, wrong)
+    return None
+
+
 def _wrong_entry(
     run: PlanObservations, member: int, place: int, got: Floats, wrong: NDArray[np.bool_]
 ) -> DifferenceEvidence:
@@ -314,6 +325,10 @@ PROPERTIES = (
     _contract(
         "half", "half precision",
         "Half precision input must give the same result as double precision, up to rounding.", _as_alone,
+    ),
+    _contract(
+        "precise", "double precision",
+        "Double precision input must be computed with in double precision all along.", _precise,
     ),
     Property(
         "empty", "empty input", "An empty batch must give an empty result.", judge_values,

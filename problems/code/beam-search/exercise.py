@@ -89,6 +89,10 @@ class _Beam(PlannedExercise):
             args = _called(_TINY, SearchSizes(2, 1, most, b), b)
             tiny = plan.case(f"tiny-{b}", *args, kind="large", public=True)
             plan.judge_each(("own-logprob", "values"), [tiny], cases="tiny")
+        for name, table, search, b in _SLIPS:
+            member = plan.case(name, *_called(table, search, b), public=True)
+            plan.judge("values", member, cases="ties" if name.startswith("tie") else None)
+        plan.judge("values", plan.case("begun", _BEGUN, (7,), 2, 3, 2, 2))
 
     def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
         return _simple_inputs()
@@ -161,6 +165,24 @@ _TIES = (
     (StepTable((), (0.5, 0.5)), SearchSizes(2, 1, 3, 3), 3),
     (StepTable((((), (0.25, 0.5, 0.25)),), (0.375, 0.375, 0.25)), SearchSizes(3, 2, 2, 3), 4),
 )
+_SLIPS = (
+    # of two parents the one that comes first has the larger token, and their children tie; a finished one ties too
+    (
+        "tie-of-parents",
+        StepTable((((), (0.25, 0.5, 0.25)), ((0,), (0.5, 0.25, 0.25))), (0.25, 0.5, 0.25)),
+        SearchSizes(3, 2, 2, 4),
+        4,
+    ),
+    # the first token is certain: its log-probability is 0, as is that of no token at all
+    (
+        "certain-first",
+        StepTable((((), (0.0, 1.0, 0.0)), ((1,), (0.25, 0.5, 0.25))), (0.5, 0.125, 0.375)),
+        SearchSizes(3, 2, 2, 2),
+        2,
+    ),
+)
+# The state has seen a token before the first call, so that what is fed first, bos, selects the row as well.
+_BEGUN = StepTable((((3,), (0.5, 0.375, 0.125)), ((3, 0), (0.125, 0.25, 0.625))), (0.25, 0.125, 0.625))
 # [0, 0, 0] has the probability 1e-360, which no float holds; 1e-120 + 1.0 is 1.0
 _TINY = StepTable((), (1e-120, 1.0))
 

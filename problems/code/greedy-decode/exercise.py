@@ -64,6 +64,7 @@ class _Greedy(PlannedExercise):
         plan.judge_each("values", ties, cases="ties")
         plan.judge_each("smallest-id", ties)
         plan.add_again(members[0], "again")
+        plan.judge("values", plan.case("begun", _BEGUN, (7,), 3, 2, 3))
 
     def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
         return _simple_inputs()
@@ -95,6 +96,8 @@ _TABLE = StepTable(
     ),
     (0.125, 0.5, 0.375),
 )
+# The state has seen a token before the first call, so that what is fed first, bos, selects the row as well.
+_BEGUN = StepTable((((3,), (0.25, 0.5, 0.25)), ((3, 1), (0.625, 0.25, 0.125))), (0.125, 0.25, 0.625))
 _PUBLIC: dict[str, tuple[Argument, ...]] = {
     "ends": (_TABLE, (), 3, 2, 4),
     "bos-known": (_TABLE, (), 0, 2, 4),

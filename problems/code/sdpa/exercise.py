@@ -91,6 +91,7 @@ class _Sdpa(ArrayExercise):
         _add_refused(plan)
         plan.add_beyond_blocks(partial(_draw_small_scores, values), beyond_blocks(first, values))
         plan.add_again(public)
+        plan.judge("stable", plan.case("rows-apart", *_APART, kind="large", public=True))
 
     def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
         return _simple_inputs()
@@ -104,6 +105,12 @@ _Q4 = np.array([[1.0, 0.0, 2.0, 1.0], [0.0, 1.0, -1.0, 1.0]])
 _K4 = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 1.0], [1.0, 1.0, 0.0, -1.0]])
 _V2 = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 4.0]])
 _RECT = (_Q4, _K4, _V2)
+# one query's scores lie far above 0, the other's far below: each needs its own largest
+_APART = (
+    np.array([[1000.0, 0.0, 0.0, 1.0], [-1000.0, 0.0, 0.0, 1.0]]),
+    np.array([[4.0, 1.0, 0.0, 0.0], [4.0, 0.0, 1.0, 1.0], [4.0, 1.0, 1.0, 2.0]]),
+    _V2,
+)
 _CAUSAL = np.tril(np.ones((3, 3), dtype=bool))
 
 
@@ -216,7 +223,7 @@ def _add_masks(
             for i, visible in enumerate(mask)
         ]
         plan.judge("alone", members[-1], *rows)
-    plan.judge_each("hull", members)
+    plan.judge_each(("hull", "dtype"), members)  # a program may go other ways with a mask
     plan.judge_each("values", members, cases="masked")
     Q, K, V = _draw(values, masked, (batch,))
     m, n = masked[:2]
