@@ -231,7 +231,7 @@ class PlanBuilder:
 
     def _add_precise(self) -> None:
         """Add inputs with numbers that single precision can't hold."""
-        # all others are exact in float32, where an argument that is rounded on its way looks like the right one
+        # all others are exact in float32: an argument that is rounded on its way looks like the right one
         for case in [case for case in self._cases if _is_usual(case)][:_PRECISE]:
             args = rebuilt(case.args, [_beyond_single(leaf) for leaf in flat(case.args)])
             self.judge("precise", self.case(f"{case.id}-precise", *args, kind=case.kind))

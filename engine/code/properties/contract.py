@@ -165,7 +165,7 @@ def judge_values(group: CaseGroup, run: PlanObservations) -> str | None:
 
 
 def _precise(group: CaseGroup, run: PlanObservations) -> str | None:
-    """Judge what the definition gives by the precision of the dtype: what is far from it is found elsewhere."""
+    """Judge right results by the precision of their dtype: what is far from right is found elsewhere."""
     for member in group.members:
         if is_right(run, member):
             for place, (got, part) in enumerate(_parts(run, member)):

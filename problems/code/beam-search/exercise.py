@@ -166,7 +166,7 @@ _TIES = (
     (StepTable((((), (0.25, 0.5, 0.25)),), (0.375, 0.375, 0.25)), SearchSizes(3, 2, 2, 3), 4),
 )
 _SLIPS = (
-    # of two parents the one that comes first has the larger token, and their children tie; a finished one ties too
+    # the parent that comes first has the larger token, and the children of both tie; a finished one ties, too
     (
         "tie-of-parents",
         StepTable((((), (0.25, 0.5, 0.25)), ((0,), (0.5, 0.25, 0.25))), (0.25, 0.5, 0.25)),
