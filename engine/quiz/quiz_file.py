@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ _Dumper.add_representer(
 )
 
 
+# Options and concept questions read alike in the files of a whole class.
+@lru_cache(maxsize=1024)
 def _yaml_text(text: str) -> str:
     # Short lines stand plain; the rest as a block, wrapped so that an editor shows it without scrolling. What
     # begins with a blank is a picture or a program, which wrapping would destroy.
