@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -331,6 +333,22 @@ OPERATORS |= {kind: _compare(*sign) for kind, sign in _COMPARISONS.items()}
 # What Python and numpy raise for values that don't fit; anything else is a fault of ours.
 _KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, AttributeError)
 
+# Silencing numpy takes longer than evaluating a name, and a draw evaluates thirty expressions.
+_silent = ContextVar("_silent", default=False)
+_IS_SILENT: AbstractContextManager[None] = nullcontext()
+
+
+@contextmanager
+def silent_arithmetic() -> Iterator[None]:
+    """Evaluate many expressions with numpy's warnings off once for all of them."""
+    before = _silent.set(True)
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _silent.reset(before)
+
+
 _Lookup = Callable[[str], Callable[..., Any] | None]
 
 
@@ -379,7 +397,8 @@ def evaluate(
     else:
         calls = {name: call for name in parsed.functions if (call := functions(name)) is not None}
     try:
-        with np.errstate(all="ignore"):  # what comes of a division by zero is looked at by whoever uses it
+        # what comes of a division by zero is looked at by whoever uses it
+        with _IS_SILENT if _silent.get() else np.errstate(all="ignore"):
             value = parsed.run(EvaluationScope(names, calls, operators or EXACT_OPERATORS))
     except ExpressionError as error:
         error.where = error.where or _quoted(text)

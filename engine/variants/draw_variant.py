@@ -25,7 +25,7 @@ from engine.draws import (
     seeded_key,
 )
 from engine.errors import DrawError, ExpressionError, UndefinedValueError
-from engine.expressions.language import evaluate, evaluate_truth, require_finite
+from engine.expressions.language import evaluate, evaluate_truth, require_finite, silent_arithmetic
 from engine.expressions.values import array_of, decimal_of, value_of
 from engine.items import ItemMisconception, ProblemSpec, SourceErratum
 from engine.model import DrawnValue, Part, RenderedText, Variant
@@ -161,7 +161,8 @@ def solve(spec: ProblemSpec, stream: RandomStream) -> SolvedDraw:
     failures: Counter[str] = Counter()
     for _ in range(TRIES):
         try:
-            return _try(spec, stream)
+            with silent_arithmetic():
+                return _try(spec, stream)
         except RedrawNeeded as reason:
             failures[str(reason)] += 1
         except UndefinedValueError as error:
