@@ -9,12 +9,14 @@ equal letters have equal sizes. A dot in front stands for leading axes of any nu
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -332,8 +334,29 @@ def _examples(strategy: SearchStrategy[T], most: int, seed: bytes) -> list[T]:
     def collect(example: T) -> None:
         examples.setdefault(example, example)
 
-    collect()
+    with _no_constants():
+        collect()
     return list(examples.values())
+
+
+@contextlib.contextmanager
+def _no_constants() -> Iterator[None]:
+    """Keep hypothesis from collecting the constants of all loaded modules: a fifth of a plan's first draw.
+
+    It offers integers above 100, floats and words that it finds there as examples. The function isn't public:
+    where another version has no such function, it collects them.
+    """
+    providers: Any = import_module("hypothesis.internal.conjecture.providers")
+    collecting = getattr(providers, "_get_local_constants", None)
+    if collecting is None:
+        yield
+        return
+    none = type(providers._local_constants)()
+    providers._get_local_constants = lambda: none
+    try:
+        yield
+    finally:
+        providers._get_local_constants = collecting
 
 
 def unequal_sizes(
