@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -35,10 +36,12 @@ class FakeRunner:
 
     def __init__(self) -> None:
         self.opened: list[int] = []
+        self.sources: list[str] = []
         self.closed = 0
 
     def __call__(self, options: SandboxOptions, *, slots: int, sources: Iterable[str]) -> FakeRunner:
         self.opened.append(slots)
+        self.sources = list(sources)
         return self
 
     def run(self, job: Job) -> RunResult:
@@ -127,6 +130,7 @@ def test_a_class_is_graded_and_stored(tmp_path: Path, store: Store) -> None:
     assert scores(store) == {"ada": 2.0, "bob": 0.0, "eve": 1.0}
     assert ticks == [3] + [threading.get_ident()] * 3, "the callback runs in the caller's thread"
     assert runner.opened == [2] and runner.closed == 1
+    assert sorted(runner.sources) == ["# partial eve\n", "# right ada\n", "# wrong bob\n"]
     attempts = list(store.attempts())
     assert {a.report.mode for a in attempts} == {Mode.MARKS}, "the batch's mode is what is stored"
     assert {a.report.tier for a in attempts} == {"T1"}
@@ -229,6 +233,22 @@ def test_an_empty_collection_is_no_error(store: Store) -> None:
     runner = FakeRunner()
     result = run(IntakeResult(()), store, FakeCode(), runner)
     assert (result.graded, result.exit_code, runner.opened) == (0, 0, [])
+
+
+def test_the_sandbox_gets_the_texts_of_the_first_programs_with_what_they_import(
+    tmp_path: Path, store: Store
+) -> None:
+    helper = tmp_path / "helpers.py"
+    helper.write_text("import torch\n")
+    whole = replace(handed(tmp_path, "ada", "softmax", b"# right ada\n"), beside=(("helpers", helper),))
+    gone = handed(tmp_path, "bob", "softmax", b"# right bob\n")
+    gone.path.unlink()
+    many = [handed(tmp_path, f"s{n}", "softmax", b"# right s\n") for n in range(30)]
+    students = [StudentFiles(file.path.name, (file,)) for file in (whole, gone, *many)]
+    runner = FakeRunner()
+    run(IntakeResult(tuple(students)), store, FakeCode(), runner)
+    assert runner.sources[:2] == ["# right ada\n\nimport torch\n", "# right s\n"]
+    assert len(runner.sources) < 25
 
 
 def test_a_sandbox_that_cant_be_opened_stops_before_anything(tmp_path: Path, store: Store) -> None:
