@@ -28,9 +28,7 @@ from engine.exercises.inputs import (
     tokens,
     whole,
 )
-from engine.exercises.relations import (
-    Relation,
-    RelationCall,
+from engine.exercises.ready_relations import (
     causal,
     in_range_of,
     increasing_in,
@@ -39,12 +37,12 @@ from engine.exercises.relations import (
     not_negative,
     permutation_equivariant,
     permutation_invariant,
-    relation,
     rows_independent,
     scale_invariant,
     shift_invariant,
     sums_to_one,
 )
+from engine.exercises.relations import Relation, RelationCall, relation
 
 __all__ = [
     "Exercise",

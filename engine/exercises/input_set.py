@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from engine.code.arguments import Argument, arrays_of, flat
 from engine.code.plan_builder import ExactValues
 from engine.code.planned_exercise import draw_specs
-from engine.exercises.inputs import ArrayInput, DrawnInput, InputKind, OptionalInput, kind_of
+from engine.exercises.inputs import ArrayInput, InputKind, OptionalInput, Sizes
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -19,6 +20,37 @@ if TYPE_CHECKING:
 Arguments = tuple[Argument, ...]
 Spec = tuple[tuple[tuple[str, int], ...], tuple[Any, ...]]
 """What hypothesis draws: sizes by name, and the values of plain arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnInput(InputKind):
+    """A plain value from a hypothesis strategy: a number, a word, a flag, None."""
+
+    strategy: SearchStrategy[Any]
+
+    def draw(self, values: ExactValues, sizes: Sizes, lead: tuple[int, ...] = ()) -> Argument:
+        """Not used: the exercise draws it together with the sizes."""
+        raise NotImplementedError
+
+    def fault(self, value: Argument, sizes: dict[str, int]) -> str | None:
+        """Return whether this is no plain value."""
+        return (
+            None
+            if value is None or type(value) in (bool, int, float, str, tuple)
+            else "a plain value was expected"
+        )
+
+    def read(self, value: Any) -> Argument:
+        """Return the value; numbers with a fraction are read as float."""
+        if isinstance(value, list):
+            return tuple(value)
+        # the reader of YAML keeps how a number was written
+        return float(value) if isinstance(value, float) else value
+
+
+def kind_of(kind: InputKind | SearchStrategy[Any]) -> InputKind:
+    """Return the kind of an argument as the author wrote it."""
+    return kind if isinstance(kind, InputKind) else DrawnInput(kind)
 
 
 class InputSet:

@@ -29,7 +29,7 @@ from engine.code.shared_cases import draw_table
 from engine.code.step_table import StepTable
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
+    pass
 
 Array = NDArray[Any]
 Sizes = Mapping[str, int]
@@ -363,32 +363,6 @@ def step_function(vocabulary: int, depth: int) -> StepInput:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnInput(InputKind):
-    """A plain value from a hypothesis strategy: a number, a word, a flag, None."""
-
-    strategy: SearchStrategy[Any]
-
-    def draw(self, values: ExactValues, sizes: Sizes, lead: tuple[int, ...] = ()) -> Argument:
-        """Not used: the exercise draws it together with the sizes."""
-        raise NotImplementedError
-
-    def fault(self, value: Argument, sizes: dict[str, int]) -> str | None:
-        """Return whether this is no plain value."""
-        return (
-            None
-            if value is None or type(value) in (bool, int, float, str, tuple)
-            else "a plain value was expected"
-        )
-
-    def read(self, value: Any) -> Argument:
-        """Return the value; numbers with a fraction are read as float."""
-        if isinstance(value, list):
-            return tuple(value)
-        # the reader of YAML keeps how a number was written
-        return float(value) if isinstance(value, float) else value
-
-
-@dataclass(frozen=True, slots=True)
 class OptionalInput(InputKind):
     """An argument that may be left out; see :func:`optional`."""
 
@@ -420,8 +394,3 @@ class OptionalInput(InputKind):
 def optional(kind: InputKind) -> OptionalInput:
     """Return an argument that is None by default; calls with it and without it are tried."""
     return OptionalInput(kind)
-
-
-def kind_of(kind: InputKind | SearchStrategy[Any]) -> InputKind:
-    """Return the kind of an argument as the author wrote it."""
-    return kind if isinstance(kind, InputKind) else DrawnInput(kind)

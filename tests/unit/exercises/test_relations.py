@@ -95,7 +95,7 @@ def test_a_reference_that_breaks_it_is_a_fault_of_the_author(case: str) -> None:
 
 
 def test_every_ready_relation_is_tried_here() -> None:
-    tree = ast.parse(inspect.getsource(engine.exercises.relations))
+    tree = ast.parse(inspect.getsource(engine.exercises.ready_relations))
     ready = {
         node.name
         for node in tree.body
