@@ -75,7 +75,24 @@ def test_the_sandbox_and_the_trusted_runner_agree_on_our_own_code(item: str, run
     sources = [*exercise.solutions.values(), *(mutant.source for mutant in exercise.mutants[::4])]
     for source in sources:
         inside, here = (graded(item, source, found) for found in (runner, TrustedRunner()))
-        assert replace(inside, tier=None) == replace(here, tier=None)
+        assert inside.library == ("torch" if "import torch" in source else "numpy")
+        assert replace(inside, tier=None, library=None) == replace(here, tier=None)
+
+
+def test_torch_that_the_source_hides_costs_no_mark(runner: Runner) -> None:
+    """It runs beside numpy alone, then again beside torch; it gets arrays of numpy, as its source shows."""
+    source = """
+import importlib
+import numpy as np
+
+def softmax(x, axis=-1):
+    torch = importlib.import_module("tor" + "ch")
+    if not x.size:
+        return x.copy()
+    return torch.softmax(torch.from_numpy(np.ascontiguousarray(x)), axis).numpy().copy()
+"""
+    report = graded("softmax", source, runner)
+    assert (report.outcome, report.library) == ("right", "torch"), [c for c in report.checks if c.message]
 
 
 HOGS = {
