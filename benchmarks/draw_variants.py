@@ -10,8 +10,6 @@ import argparse
 import time
 from collections.abc import Callable
 
-import torch
-
 from engine.draws import RandomStream, seeded_key
 from engine.items import builtin_bank
 from engine.variants import draw_seeded
@@ -45,7 +43,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few variants, to see that it works")
     size = (1, 2) if parser.parse_args().quick else (ROUNDS, SEEDS)
-    torch.set_num_threads(1)
     bank = builtin_bank()
     registry = bank.registry()
     print(f"{'item':30} {'per second':>10} {'whole':>9} {'numbers':>9} {'texts':>9}")
