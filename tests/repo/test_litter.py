@@ -53,6 +53,7 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
     ("new item layer-norm --type number --course c", ("work/c/problems/layer-norm.yaml",)),
     ("new item my-code --type code --course c", ("work/c/problems/my-code/",)),
     ("lint layer-norm my-code --course c --seeds 3", ()),
+    ("mutants my-code --seconds 1 --course c", ()),
     ("preview layer-norm --course c --port 0 --no-browser", ()),
     ("intake in --course c", ()),
     ("batch in --course c --out r", ("work/r/",)),
