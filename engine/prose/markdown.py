@@ -138,14 +138,7 @@ class _Picture:
 
 
 class _Holed:
-    """A text with holes, each a character that says which value comes there.
-
-    Parameters
-    ----------
-    text : str
-    first : str
-        The hole of value 0; those of the others follow.
-    """
+    """A text with holes: the character `first` is the hole of value 0, and those of the others follow."""
 
     __slots__ = ("_rest", "_start", "places")
 
@@ -224,9 +217,8 @@ class ProseFrame:
 
     def filled(self, words: Sequence[str]) -> RenderedText | None:
         """Return the text with its words, or None where one of them could end what stands around it."""
-        if not all(map(_HARMLESS.fullmatch, words)):
-            return None
-        if any("\\" in words[place] for place in self._body.places):  # a macro outside of formulas is a fault
+        has_macro = any("\\" in words[place] for place in self._body.places)  # a fault outside of formulas
+        if has_macro or not all(map(_HARMLESS.fullmatch, words)):
             return None
         formulas = [_Formula(holed.filled(words), display) for holed, display in self._formulas]
         return _rendered(self._body.filled(words), formulas, self._inline)
