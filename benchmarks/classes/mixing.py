@@ -104,10 +104,11 @@ def renamed(source: str, name: str, function: str) -> str:
 def class_of(size: int, exercises: Sequence[Exercise]) -> Iterator[Program]:
     """Yield `size` programs with unique bytes: exercises in turn, of each right and wrong in turn."""
     for number in range(size):
-        exercise = exercises[number % len(exercises)]
-        turn = number // len(exercises)
+        turn, place = divmod(number, len(exercises))
+        exercise = exercises[place]
         kinds = [kind for kind in (exercise.right, exercise.wrong) if kind]
-        programs = kinds[turn % len(kinds)]
+        # the first of one exercise is right, of the next one wrong: a short class too has both
+        programs = kinds[(turn + place) % len(kinds)]
         program = programs[turn // len(kinds) % len(programs)]
         head = f"# {program.item}, handed in by student {number + 1}\n"
         yield Program(program.item, program.origin, head + program.source, program.right)
