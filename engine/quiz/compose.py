@@ -254,17 +254,17 @@ class ItemVariants:
         if self._size is not None and len(self._handed_out) >= self._size:
             self._handed_out.clear()
         variant = self._draw(student, attempt)
-        asked = content(variant)
+        content_hash = content(variant)
         for bump in range(1, self._limit()):
-            if asked not in self._handed_out:
+            if content_hash not in self._handed_out:
                 break
             variant = self._draw(student, attempt + _STEP * bump)
-            asked = content(variant)
-        if asked in self._handed_out:
+            content_hash = content(variant)
+        if content_hash in self._handed_out:
             # Used up: the next round begins, and from now on its length is known.
             self._size = len(self._handed_out)
             self._handed_out.clear()
-        self._handed_out.add(asked)
+        self._handed_out.add(content_hash)
         return variant
 
     def again(self, student: str, attempt: int, retry: int, before: Collection[Variant]) -> Variant | None:
