@@ -226,7 +226,7 @@ def _gradients(gradients: tuple[WireValue, ...] | None, case: PlanCase) -> tuple
     if gradients is None:
         return None
     due = None if case.expected is None else case.expected.gradients
-    shapes = [part.values.shape for part in due or ()]
+    shapes = [() if part is None else part.values.shape for part in due or ()]
     arrays: list[Floats | None] = []
     for place, gradient in enumerate(gradients):
         try:

@@ -103,12 +103,13 @@ class ExpectedResult:
     result : ResultKind
         Kind of the result.
     gradients : tuple of ExpectedPart or None
-        For a case with cotangents: one for each floating array among the arguments, in their order.
+        For a case with cotangents: one for each floating array among the arguments, in their order; None
+        where it isn't judged.
     """
 
     parts: tuple[ExpectedPart, ...]
     result: ResultKind = field(default_factory=ArrayResult)
-    gradients: tuple[ExpectedPart, ...] | None = None
+    gradients: tuple[ExpectedPart | None, ...] | None = None
 
     @classmethod
     def array(cls, values: NDArray[np.float64], dtype: str, relative: float, slack: float) -> ExpectedResult:

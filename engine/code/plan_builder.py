@@ -82,7 +82,7 @@ class PlanBuilder:
         name: str,
         *args: Argument,
         cotangents: Sequence[NDArray[Any]],
-        gradients: Sequence[ExpectedPart],
+        gradients: Sequence[ExpectedPart | None],
         public: bool = False,
     ) -> int:
         """Add an input whose gradients are judged as well (``grad``), where torch can give them.
@@ -94,7 +94,7 @@ class PlanBuilder:
         cotangents : sequence of ndarray
             One for each part of the result, of its shape and dtype.
         gradients : sequence of ExpectedPart
-            The right gradients, one for each floating array among the arguments.
+            The right gradients, one for each floating array among the arguments; None where it isn't judged.
         public : bool
         """
         expected = replace(self._expected(args), gradients=tuple(gradients))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from engine.code.arguments import Argument, arrays_of, key_of
+from engine.code.arguments import Argument, arrays_of, flat, key_of
 from engine.code.plan import ExpectedResult, group_key
 from engine.code.plan_builder import BLOCKS, ExactValues, PlanBuilder, single
 from engine.code.planned_exercise import AuthorError, PlannedExercise
@@ -64,8 +64,9 @@ class Exercise(PlannedExercise):
         Sizes of which 1 is tried: ``values`` with ``cases: one``.
     size_zero : sequence of str
         Sizes of which 0 is tried (``empty``).
-    gradients : bool
-        Whether gradients in torch are judged (``grad``), for results of smooth functions.
+    gradients : bool or sequence of str
+        Whether gradients in torch are judged (``grad``), for results of smooth functions; or the arguments
+        with respect to which they are.
     refuses : bool or mapping of str to callable
         Whether sizes that don't fit must raise ValueError (``refuses``). A mapping names more inputs that
         must: each function takes the arguments as a dict and returns those that change.
@@ -96,16 +97,17 @@ class Exercise(PlannedExercise):
         half: bool = False,
         size_one: Sequence[str] = (),
         size_zero: Sequence[str] = (),
-        gradients: bool = True,
+        gradients: bool | Sequence[str] = True,
         refuses: bool | Mapping[str, Callable[[dict[str, Any]], Mapping[str, Argument]]] = False,
     ) -> None:
         self._line = sys._getframe(1).f_lineno  # where the author's file makes it
-        self._inputs = InputSet(inputs, sizes, valid)
-        self._inputs.check_names([*size_one, *size_zero])
+        self._inputs = InputSet(inputs, sizes, valid, size_zero)
+        self._inputs.check_names(size_one)
         self._right = RightResults(reference, returns, self._line)
         self._relations, self._variations = tuple(relations), dict(variations)
         self._half, self._size_one, self._size_zero = half, tuple(size_one), tuple(size_zero)
-        self._gradients, self._refuses = gradients, refuses is not False
+        self._gradients = list(inputs) if gradients is True else list(gradients or ())
+        self._refuses = refuses is not False
         self._unfit = {} if isinstance(refuses, bool) else dict(refuses)
         self._examples: tuple[Arguments, ...] = ()
         if half and not self._right.are_arrays:
@@ -113,6 +115,8 @@ class Exercise(PlannedExercise):
         keys = [group_key(judged.name, judged.cases) for judged in self._relations]
         if repeated := {key for key in keys if keys.count(key) > 1}:
             raise ValueError(f"two relations are called {min(repeated)!r}; give one another name")
+        if wrong := set(self._gradients) - set(inputs):
+            raise ValueError(f"gradients: no argument is called {min(wrong)!r}")
         if unknown := {judged.cases for judged in self._relations} - {None, *self._variations}:
             raise ValueError(f"no variation is called {min(map(str, unknown))!r}")
 
@@ -275,6 +279,11 @@ class Exercise(PlannedExercise):
             if entries > _MOST_ENTRIES and place:
                 args = self._inputs.resized(args, values, **least)
             cotangents = [values.distinct(4, part.values.shape) for part in self.expected(args).parts]
-            gradients = self._right.gradients(args, cotangents)
+            gradients = self._right.gradients(args, cotangents, self._judged_leaves(args))
             name = f"gradient-{place}"
             plan.gradient_case(name, *args, cotangents=cotangents, gradients=gradients, public=place == 0)
+
+    def _judged_leaves(self, args: Arguments) -> list[bool]:
+        """Return of each array or plain value whether the gradient with respect to it is judged."""
+        named = zip(self._inputs.kinds, args, strict=False)
+        return [name in self._gradients for name, value in named for _ in flat((value,))]

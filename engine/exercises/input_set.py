@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from engine.code.arguments import Argument, arrays_of, flat
 from engine.code.plan_builder import ExactValues
 from engine.code.planned_exercise import draw_specs
-from engine.exercises.inputs import ArrayInput, InputKind, OptionalInput, Sizes
+from engine.exercises.inputs import LEAD_COUNT, ArrayInput, InputKind, OptionalInput, Sizes
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -50,6 +50,8 @@ class DrawnInput(InputKind):
 
 def kind_of(kind: InputKind | SearchStrategy[Any]) -> InputKind:
     """Return the kind of an argument as the author wrote it."""
+    if isinstance(kind, OptionalInput):
+        return replace(kind, kind=kind_of(kind.kind))
     return kind if isinstance(kind, InputKind) else DrawnInput(kind)
 
 
@@ -64,6 +66,8 @@ class InputSet:
         Sizes that aren't drawn like the others; a callable takes the sizes drawn before.
     valid : callable or None
         What must hold beyond the kinds.
+    size_zero : sequence of str
+        Sizes that may be 0.
 
     Raises
     ------
@@ -76,6 +80,7 @@ class InputSet:
         inputs: Mapping[str, InputKind | SearchStrategy[Any]],
         sizes: Mapping[str, Any],
         valid: Callable[..., bool] | None,
+        size_zero: Sequence[str] = (),
     ) -> None:
         self.kinds = {name: kind_of(kind) for name, kind in inputs.items()}
         self.size_names = list(
@@ -83,8 +88,8 @@ class InputSet:
         )
         self._fixed = {name: size for name, size in sizes.items() if not callable(size)}
         self._derived = {name: size for name, size in sizes.items() if callable(size)}
-        self._valid = valid
-        self.check_names(sizes)
+        self._valid, self._size_zero = valid, frozenset(size_zero)
+        self.check_names([*sizes, *size_zero])
 
     def check_names(self, names: Iterator[str] | Sequence[str] | Mapping[str, Any]) -> None:
         """Raise ValueError unless all of these are names of sizes."""
@@ -107,10 +112,15 @@ class InputSet:
         """How many arguments a call has at least."""
         return sum(not isinstance(kind, OptionalInput) for kind in self.kinds.values())
 
+    def defaults(self, place: int) -> Arguments:
+        """Return the defaults of the arguments from a place on."""
+        rest = list(self.kinds.values())[place:]
+        return tuple(kind.default for kind in rest if isinstance(kind, OptionalInput))
+
     def without_optional(self, args: Arguments) -> Arguments:
-        """Return the arguments with None for those that may be left out."""
+        """Return the arguments with their defaults for those that may be left out."""
         pairs = zip(self.kinds.values(), args, strict=True)
-        return tuple(None if isinstance(kind, OptionalInput) else value for kind, value in pairs)
+        return tuple(kind.default if isinstance(kind, OptionalInput) else value for kind, value in pairs)
 
     def part(self, args: Arguments, index: tuple[int, ...]) -> Arguments:
         """Return one part of arguments with leading axes, at this index of them."""
@@ -140,7 +150,7 @@ class InputSet:
         # unequal sizes: a transposed matrix, or a sum along another axis, shows
         unequal = st.permutations(range(2, 4 + len(free))).map(lambda order: order[: len(free)])
         fixed = {name: st.just(size) if isinstance(size, int) else size for name, size in self._fixed.items()}
-        plain = [kind.strategy for kind in self.kinds.values() if isinstance(kind, DrawnInput)]
+        plain = [kind.strategy for kind in map(_given, self.kinds.values()) if isinstance(kind, DrawnInput)]
 
         def spec(order: Sequence[int], sizes: dict[str, int], drawn: tuple[Any, ...]) -> Spec:
             complete = self.complete({**dict(zip(free, order, strict=True)), **sizes})
@@ -169,14 +179,14 @@ class InputSet:
         sizes, plain = dict(spec[0]), iter(spec[1])
         return tuple(
             next(plain) if isinstance(kind, DrawnInput) else kind.draw(values, sizes, lead)
-            for kind in self.kinds.values()
+            for kind in map(_given, self.kinds.values())
         )
 
     def resized(self, args: Arguments, values: ExactValues, **sizes: int) -> Arguments:
         """Return new arguments of the sizes of others, but these; plain values stay."""
         complete = self.complete({**self.sizes_of(args), **sizes})
         pairs = zip(self.kinds.values(), args, strict=True)
-        plain = tuple(value for kind, value in pairs if isinstance(kind, DrawnInput))
+        plain = tuple(value for kind, value in pairs if isinstance(_given(kind), DrawnInput))
         return self.arguments((tuple(complete.items()), plain), values)
 
     def sizes_of(self, args: Arguments) -> dict[str, int]:
@@ -217,6 +227,9 @@ class InputSet:
             for (name, kind), value in zip(self.kinds.items(), args, strict=False):
                 if fault := kind.fault(value, sizes):
                     return f"{name}: {fault}"
+        empty = {name for name, size in sizes.items() if size == 0 and name != LEAD_COUNT} - self._size_zero
+        if empty:
+            return f"the axis {min(empty)} has the size 0"
         for name, size in self._fixed.items():
             if isinstance(size, int) and sizes.get(name, size) != size:
                 return f"the size {name} is {sizes[name]} instead of {size}"
@@ -225,7 +238,7 @@ class InputSet:
                 return f"the size {name} is {sizes[name]} instead of {of(sizes)}"
         if len({array.dtype for array in arrays_of(args) if array.dtype.kind == "f"}) > 1:
             return "the arrays have different floating dtypes"
-        if self._valid is not None and not self._valid(*args):
+        if self._valid is not None and not self._valid(*args, *self.defaults(len(args))):
             return "the exercise says that they aren't valid"
         return None
 
@@ -256,6 +269,10 @@ class InputSet:
         return tuple(args)
 
 
+def _given(kind: InputKind) -> InputKind:
+    return kind.kind if isinstance(kind, OptionalInput) else kind
+
+
 def _has_lead(kind: InputKind) -> bool:
-    kind = kind.kind if isinstance(kind, OptionalInput) else kind
+    kind = _given(kind)
     return isinstance(kind, ArrayInput) and kind.has_lead

@@ -36,6 +36,7 @@ Sizes = Mapping[str, int]
 Entries = Callable[[ExactValues, tuple[int, ...]], Array]
 """Makes the entries of an array: takes a stream of exact numbers and a shape."""
 
+LEAD_COUNT = "..."  # how many leading axes there are, among the sizes; their sizes are "... 0" and so on
 _TOKEN = re.compile(r"\.\.\.|\d+|[A-Za-z_]\w*(?:\*[A-Za-z_]\w*)*")
 
 
@@ -146,12 +147,12 @@ class ArrayInput(InputKind):
             return f"an array with the axes {' '.join(self.tokens) or '(none)'} was expected"
         if self.has_lead:
             # all arrays with leading axes have the same ones
-            for place, size in enumerate((lead, *value.shape[:lead])):
+            if sizes.setdefault(LEAD_COUNT, lead) != lead:
+                return "the leading axes differ from those of another argument"
+            for place, size in enumerate(value.shape[:lead]):
                 if sizes.setdefault(f"... {place}", size) != size:
                     return "the leading axes differ from those of another argument"
         for name, size in zip(names, value.shape[lead:], strict=True):
-            if size == 0:
-                return f"the axis {name} has the size 0"
             if name.isdigit() and size != int(name):
                 return f"an axis has the size {size} instead of {name}"
             if not name.isdigit() and "*" not in name and sizes.setdefault(name, size) != size:
@@ -367,6 +368,7 @@ class OptionalInput(InputKind):
     """An argument that may be left out; see :func:`optional`."""
 
     kind: InputKind
+    default: Argument = None
 
     @property
     def size_names(self) -> tuple[str, ...]:
@@ -384,13 +386,27 @@ class OptionalInput(InputKind):
 
     def fault(self, value: Argument, sizes: dict[str, int]) -> str | None:
         """Return a fault of an argument that is there."""
-        return None if value is None else self.kind.fault(value, sizes)
+        is_default = value is None or (type(value) is type(self.default) and value == self.default)
+        return None if is_default else self.kind.fault(value, sizes)
 
     def read(self, value: Any) -> Argument:
         """Return the argument, None where the file says null."""
         return None if value is None else self.kind.read(value)
 
 
-def optional(kind: InputKind) -> OptionalInput:
-    """Return an argument that is None by default; calls with it and without it are tried."""
-    return OptionalInput(kind)
+def optional(kind: InputKind | SearchStrategy[Any], default: Argument = None) -> OptionalInput:
+    """Return an argument that may be left out; calls with it and without it are tried.
+
+    Parameters
+    ----------
+    kind : InputKind or hypothesis strategy
+        What it is where it is given.
+    default : Argument
+        Its value where it is left out, as the signature says: a plain value, or None.
+
+    Examples
+    --------
+    >>> optional(size("heads"), default=1).default
+    1
+    """
+    return OptionalInput(kind, default)  # type: ignore[arg-type]  # a strategy: InputSet makes a kind of it

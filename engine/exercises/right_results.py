@@ -108,14 +108,29 @@ class RightResults:
             raise AuthorError(f"the reference returns {len(results)} values instead of {count}", self._line)
         return [np.asarray(part) for part in results]
 
-    def gradients(self, args: Arguments, cotangents: Sequence[Floats]) -> tuple[ExpectedPart, ...]:
-        """Return the gradients of the sum of results times cotangents, one for each floating array."""
+    def gradients(
+        self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[bool]
+    ) -> tuple[ExpectedPart | None, ...]:
+        """Return the gradients of the sum of results times cotangents, one for each floating array.
+
+        Parameters
+        ----------
+        args : tuple of Argument
+        cotangents : sequence of ndarray
+            One for each part of the result.
+        judged : sequence of bool
+            Of each leaf of the arguments, whether its gradient is wanted; the others' are None.
+        """
         return tuple(
             ExpectedPart(gradient, "float64", _GRADIENT_SLACK, _GRADIENT_SLACK * max(1.0, _size(gradient)))
-            for gradient in self._differences(args, cotangents)
+            if gradient is not None
+            else None
+            for gradient in self._differences(args, cotangents, judged)
         )
 
-    def _differences(self, args: Arguments, cotangents: Sequence[Floats]) -> Iterator[Floats]:
+    def _differences(
+        self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[bool]
+    ) -> Iterator[Floats | None]:
         leaves = list(flat(args))
 
         def total(place: int, index: tuple[int, ...], step: float) -> float:
@@ -126,6 +141,9 @@ class RightResults:
 
         for place, leaf in enumerate(leaves):
             if not isinstance(leaf, np.ndarray) or not _is_floating(leaf):
+                continue
+            if not judged[place]:
+                yield None
                 continue
             gradient = np.empty(leaf.shape)
             for index in np.ndindex(*leaf.shape):

@@ -163,10 +163,11 @@ def wrong_facets(observation: CallObservation, expected: ExpectedResult | None) 
     return tuple(facets)
 
 
-def _wrong_gradients(gradients: tuple[Floats | None, ...], due: tuple[ExpectedPart, ...]) -> list[str]:
+def _wrong_gradients(gradients: tuple[Floats | None, ...], due: tuple[ExpectedPart | None, ...]) -> list[str]:
     wrong = len(gradients) != len(due) or any(
         got is None or not close(got, part.values, part.slack)
         for got, part in zip(gradients, due, strict=True)
+        if part is not None
     )
     return ["gradient"] if wrong else []
 
@@ -414,7 +415,7 @@ def _dtypes(observation: CallObservation) -> tuple[str, ...]:
 def _same_gradients(
     mutant: tuple[Floats | None, ...] | None,
     student: tuple[Floats | None, ...] | None,
-    due: tuple[ExpectedPart, ...],
+    due: tuple[ExpectedPart | None, ...],
     submission: _Submission,
 ) -> bool:
     if mutant is None or student is None or not len(mutant) == len(student) == len(due):
@@ -422,6 +423,7 @@ def _same_gradients(
     return all(
         a is b if a is None or b is None else a.shape == b.shape and _equal(a, b, part, submission.loosely)
         for a, b, part in zip(mutant, student, due, strict=True)
+        if part is not None
     )
 
 
