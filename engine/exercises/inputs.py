@@ -29,7 +29,7 @@ from engine.code.shared_cases import draw_table
 from engine.code.step_table import StepTable
 
 if TYPE_CHECKING:
-    pass
+    from hypothesis.strategies import SearchStrategy
 
 Array = NDArray[Any]
 Sizes = Mapping[str, int]

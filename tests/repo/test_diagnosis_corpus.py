@@ -43,6 +43,12 @@ ITEMS = {
     "sample-tokens",
     "transformer-block",
     "alignment-error-rate",
+    "layer-norm",
+    "layer-norm-grad",
+    "sinusoidal-positions",
+    "rotary-positions",
+    "cross-attention",
+    "kv-cache",
 }
 INDEX = json.loads((FOLDER / "index.json").read_text(encoding="utf-8"))
 ARGMAX = """\

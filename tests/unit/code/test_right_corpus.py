@@ -16,6 +16,7 @@ import torch
 from tests.oracles import attention_parts as parts
 from tests.oracles import code_exercises as oracle
 from tests.unit.code.attention_subjects import SUBJECTS as AROUND_ATTENTION
+from tests.unit.code.layer_subjects import SUBJECTS as LAYERS
 from tests.unit.code.right_subjects import (
     WIDE,
     Args,
@@ -385,6 +386,7 @@ SUBJECTS = {
     ),
     "hard-alignment": Subject(hard_cases, listwise(oracle.hard_alignment), no_misfits, differentiable=False),
     **AROUND_ATTENTION,
+    **LAYERS,
 }
 ARRAYS = pytest.mark.parametrize(
     "path",

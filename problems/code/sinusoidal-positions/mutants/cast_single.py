@@ -1,0 +1,19 @@
+import numpy as np
+
+
+def sinusoidal_positions(positions, d, base=10000.0):
+    if d < 2 or d % 2:
+        raise ValueError("d must be even and at least 2")
+    frequencies = base ** (-np.arange(0, d, 2) / d)
+    angles = positions[:, None] * frequencies.astype(np.float32)
+    pairs = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return pairs.reshape(len(positions), d)
+
+
+def sinusoidal_positions_1(positions, d, base=10000.0):
+    if d < 2 or d % 2:
+        raise ValueError("d must be even and at least 2")
+    frequencies = base ** (-np.arange(0, d, 2) / d)
+    angles = (positions.astype(np.float32)[:, None] * frequencies.astype(np.float32)).astype(positions.dtype)
+    pairs = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return pairs.reshape(len(positions), d)

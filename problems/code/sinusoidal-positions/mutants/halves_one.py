@@ -1,0 +1,9 @@
+import numpy as np
+
+
+def sinusoidal_positions(positions, d, base=10000.0):
+    if d < 2 or d % 2:
+        raise ValueError("d must be even and at least 2")
+    frequencies = base ** (-np.arange(0, d, 2) / d)
+    angles = (positions[:, None] + 1) * frequencies.astype(positions.dtype)
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)

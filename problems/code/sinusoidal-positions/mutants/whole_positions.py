@@ -1,0 +1,28 @@
+import numpy as np
+
+
+def sinusoidal_positions(positions, d, base=10000.0):
+    if d < 2 or d % 2:
+        raise ValueError("d must be even and at least 2")
+    frequencies = base ** (-np.arange(0, d, 2) / d)
+    angles = np.floor(positions[:, None]) * frequencies.astype(positions.dtype)
+    pairs = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return pairs.reshape(len(positions), d)
+
+
+def sinusoidal_positions_1(positions, d, base=10000.0):
+    if d < 2 or d % 2:
+        raise ValueError("d must be even and at least 2")
+    frequencies = base ** (-np.arange(0, d, 2) / d)
+    angles = np.trunc(positions[:, None]) * frequencies.astype(positions.dtype)
+    pairs = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return pairs.reshape(len(positions), d)
+
+
+def sinusoidal_positions_2(positions, d, base=10000.0):
+    if d < 2 or d % 2:
+        raise ValueError("d must be even and at least 2")
+    frequencies = base ** (-np.arange(0, d, 2) / d)
+    angles = np.round(positions[:, None]) * frequencies.astype(positions.dtype)
+    pairs = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return pairs.reshape(len(positions), d)
