@@ -150,7 +150,9 @@ class InputSet:
         # unequal sizes: a transposed matrix, or a sum along another axis, shows
         unequal = st.permutations(range(2, 4 + len(free))).map(lambda order: order[: len(free)])
         fixed = {name: st.just(size) if isinstance(size, int) else size for name, size in self._fixed.items()}
-        plain = [kind.strategy for kind in map(_given, self.kinds.values()) if isinstance(kind, DrawnInput)]
+        plain = [
+            kind.strategy for kind in map(_inner_kind, self.kinds.values()) if isinstance(kind, DrawnInput)
+        ]
 
         def spec(order: Sequence[int], sizes: dict[str, int], drawn: tuple[Any, ...]) -> Spec:
             complete = self.complete({**dict(zip(free, order, strict=True)), **sizes})
@@ -179,14 +181,14 @@ class InputSet:
         sizes, plain = dict(spec[0]), iter(spec[1])
         return tuple(
             next(plain) if isinstance(kind, DrawnInput) else kind.draw(values, sizes, lead)
-            for kind in map(_given, self.kinds.values())
+            for kind in map(_inner_kind, self.kinds.values())
         )
 
     def resized(self, args: Arguments, values: ExactValues, **sizes: int) -> Arguments:
         """Return new arguments of the sizes of others, but these; plain values stay."""
         complete = self.complete({**self.sizes_of(args), **sizes})
         pairs = zip(self.kinds.values(), args, strict=True)
-        plain = tuple(value for kind, value in pairs if isinstance(_given(kind), DrawnInput))
+        plain = tuple(value for kind, value in pairs if isinstance(_inner_kind(kind), DrawnInput))
         return self.arguments((tuple(complete.items()), plain), values)
 
     def sizes_of(self, args: Arguments) -> dict[str, int]:
@@ -269,10 +271,10 @@ class InputSet:
         return tuple(args)
 
 
-def _given(kind: InputKind) -> InputKind:
+def _inner_kind(kind: InputKind) -> InputKind:
     return kind.kind if isinstance(kind, OptionalInput) else kind
 
 
 def _has_lead(kind: InputKind) -> bool:
-    kind = _given(kind)
+    kind = _inner_kind(kind)
     return isinstance(kind, ArrayInput) and kind.has_lead

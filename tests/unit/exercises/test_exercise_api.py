@@ -29,7 +29,7 @@ SIGNATURES = {
     "mask": "(axes: 'str') -> 'ArrayInput'",
     "not_negative": "() -> 'Relation'",
     "numbers": "(bound: 'int' = 2) -> 'Entries'",
-    "optional": "(kind: 'InputKind') -> 'OptionalInput'",
+    "optional": "(kind: 'InputKind | SearchStrategy[Any]', default: 'Argument' = None) -> 'OptionalInput'",
     "permutation_equivariant": "(argument: 'str', axis: 'int' = 0, result_axis: 'int | None' = None)"
     " -> 'Relation'",
     "permutation_invariant": "(axes: 'Mapping[str, int]') -> 'Relation'",
