@@ -51,6 +51,13 @@ def added_zero(call: RelationCall) -> bool:
     )
 
 
+@relation("Two equal weights must have ln 2 as their entropy, and 1 with the division.")
+def two_weights(call: RelationCall) -> bool:
+    A = np.full_like(call.A[..., :2], 0.5)
+    plain, divided = call.again(A=A, normalised=False), call.again(A=A, normalised=True)
+    return call.close(plain, math.log(2)) and call.close(divided, 1.0)
+
+
 @relation("A single weight must have the entropy 0, with the division and without.")
 def one_weight(call: RelationCall) -> bool:
     A = np.ones_like(call.A[..., :1])
@@ -61,6 +68,15 @@ def one_weight(call: RelationCall) -> bool:
 
 exercise = Exercise(
     {"A": array("... n", probabilities()), "normalised": st.booleans()},
-    relations=[uniform, one_hot, quotient, split, added_zero, one_weight, permutation_invariant({"A": -1})],
+    relations=[
+        uniform,
+        one_hot,
+        quotient,
+        split,
+        added_zero,
+        two_weights,
+        one_weight,
+        permutation_invariant({"A": -1}),
+    ],
     variations={"zeros": _some_zeros, "normalised": lambda call: {"normalised": True}},
 )

@@ -10,7 +10,7 @@ from engine.exercises import Exercise, RelationCall, array, linear_in, permutati
     "If all values of a group are equal, its heads must give that value: each query's weights sum to 1."
 )
 def weights_sum(call: RelationCall) -> bool:
-    constant = np.broadcast_to(call.V[:, :1], call.V.shape).copy()
+    constant = np.broadcast_to(call.V[:, :1] / 3, call.V.shape).copy()  # no float32 holds a third
     due = np.repeat(constant[:, :1], len(call.Q) // len(call.V), axis=0)
     return call.close(call.again(V=constant), np.broadcast_to(due, call.result.shape))
 
@@ -55,6 +55,17 @@ def key_shift(call: RelationCall) -> bool:
     return call.close(call.again(K=call.K + 1024), call.result, factor=256)  # of larger scores
 
 
+@relation("The result must be right for scores in the thousands and far apart, too.")
+def far_apart(call: RelationCall) -> bool:
+    heads = []
+    for head, Q in enumerate(1024 * call.Q):
+        group = head * len(call.K) // len(call.Q)
+        e = Q @ call.K[group].T / Q.shape[1] ** 0.5
+        weights = np.exp(e - np.logaddexp.reduce(e, axis=1, keepdims=True))
+        heads.append(weights @ call.V[group])
+    return call.close(call.again(Q=1024 * call.Q), heads, factor=2048)  # scores are 1,000 times as large
+
+
 exercise = Exercise(
     {"Q": array("g*r m d"), "K": array("g n d"), "V": array("g n dv")},
     sizes={"g": st.sampled_from([2, 3]), "r": st.sampled_from([2, 3])},
@@ -66,6 +77,7 @@ exercise = Exercise(
         scale,
         key_order,
         key_shift,
+        far_apart,
         linear_in("V"),
         permutation_equivariant("Q", axis=1),
     ],
