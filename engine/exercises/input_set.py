@@ -193,7 +193,7 @@ class InputSet:
 
     def sizes_of(self, args: Arguments) -> dict[str, int]:
         """Return the sizes that arguments show."""
-        sizes: dict[str, int] = {}
+        sizes = {name: size for name, size in self._fixed.items() if isinstance(size, int)}
         for _ in range(2):  # a product shows its last factor once the others are known
             for kind, value in zip(self.kinds.values(), args, strict=False):
                 kind.fault(value, sizes)

@@ -39,14 +39,14 @@ def doubled(call):
     return call.close(call.again(x=2 * call.x, eps=4 * call.eps), call.result)
 
 
-@relation("Adding 1 to beta must add 1 to the result.")
+@relation("Adding 0.1 to beta must add 0.1 to the result.")
 def raised(call):
-    return call.close(call.again(beta=call.beta + 1), call.result + 1)
+    return call.close(call.again(beta=call.beta + 0.1), call.result + 0.1)
 
 
-@relation("Doubling gamma must double how far the result lies from beta.")
+@relation("Making gamma a tenth larger must take the result a tenth farther from beta.")
 def stretched(call):
-    return call.close(call.again(gamma=2 * call.gamma) - call.beta, 2 * (call.result - call.beta))
+    return call.close(call.again(gamma=1.1 * call.gamma) - call.beta, 1.1 * (call.result - call.beta))
 
 
 @relation("A row of equal entries must give beta.")
