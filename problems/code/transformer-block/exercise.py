@@ -42,13 +42,20 @@ def rows_apart(call: RelationCall) -> bool:
     return call.close(call.again(X=X, p=p)[1:], call.again(p=p)[1:])
 
 
-@relation("If W2 and c2 are zero, the block must give X + Attention(LN1(X)).")
-def attention_half(call: RelationCall) -> bool:
-    p = _zeros(call, "W2", "c2")
-    N = _norm(call.X) * p["gain1"] + p["bias1"]
+def _half(X: np.ndarray, p: dict[str, np.ndarray]) -> np.ndarray:
+    N = _norm(X) * p["gain1"] + p["bias1"]
     scores = (N @ p["Wq"]) @ (N @ p["Wk"]).T / p["Wq"].shape[1] ** 0.5
     e = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return call.close(call.again(p=p), call.X + e / e.sum(axis=1, keepdims=True) @ (N @ p["Wv"]) @ p["Wo"])
+    return np.asarray(X + e / e.sum(axis=1, keepdims=True) @ (N @ p["Wv"]) @ p["Wo"])
+
+
+@relation("If W2 and c2 are zero, the block must give X + Attention(LN1(X)), for large scores, too.")
+def attention_half(call: RelationCall) -> bool:
+    p = _zeros(call, "W2", "c2")
+    large = {**p, "Wq": 256 * p["Wq"]}
+    return call.close(call.again(p=p), _half(call.X, p)) and call.close(
+        call.again(p=large), _half(call.X, large), factor=256
+    )
 
 
 @relation("If Wo is zero, the block must give X + FFN(LN2(X)).")
