@@ -28,7 +28,7 @@ def lengths(call):
 
 @relation("Moving all positions alike must not change the products of rows.")
 def moved_alike(call):
-    other = call.again(positions=call.positions + 3.5)
+    other = call.again(positions=call.positions + 3.6)
     return call.close(products(other), products(call.result), factor=4 * call.x.shape[-1])
 
 
