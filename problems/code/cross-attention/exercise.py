@@ -115,6 +115,11 @@ def low(inputs):
     return large | {"Wq": np.abs(inputs["Wq"]) + 1, "Wk": -1 - np.abs(inputs["Wk"])}
 
 
+def inexact(inputs):
+    # numbers that no float32 holds
+    return {name: 1.1 * value for name, value in inputs.items() if value.dtype == np.float64}
+
+
 exercise = Exercise(
     {
         "X": array("... m d"),
@@ -137,9 +142,16 @@ exercise = Exercise(
         one_visible,
         repeated_columns,
         two_rows,
+        two_rows.on("inexact"),
         queries_moved,
     ],
-    variations={"unseeing": with_nothing_visible, "padding": all_padding, "loud": loud, "low": low},
+    variations={
+        "inexact": inexact,
+        "unseeing": with_nothing_visible,
+        "padding": all_padding,
+        "loud": loud,
+        "low": low,
+    },
     size_one=["m", "n", "dk"],
     refuses={"present-for-each-query": lambda inputs: {"present": inputs["mask"].copy()}},
 )
