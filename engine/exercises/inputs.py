@@ -282,7 +282,7 @@ class TokensInput(InputKind):
         if not all(0 <= token < self.below for token in value):
             return f"token ids lie between 0 and {self.below - 1}"
         if sizes.setdefault(self.length, len(value)) != len(value):
-            return f"there are {len(value)} tokens, elsewhere {self.length} is {sizes[self.length]}"
+            return f"the size {self.length} is {len(value)} here, elsewhere {sizes[self.length]}"
         return None
 
     def read(self, value: Any) -> Argument:

@@ -161,7 +161,7 @@ class Relation:
 
         def ask(other: tuple[Argument, ...]) -> Result:
             if reason := fault(other):
-                message = f"the relation {self.name!r} calls with arguments that don't fit: {reason}"
+                message = f"the relation {self.name!r} makes a call whose arguments don't fit: {reason}"
                 raise AuthorError(message, self.line)
             calls.append(other)
             return _values(expected(other))

@@ -24,6 +24,7 @@ from engine.code.plan_builder import ExactValues
 from engine.code.planned_exercise import AuthorError
 from engine.code.result_kinds import ArrayResult, NumberResult, ResultKind, TokensResult, TupleResult
 from engine.code.step_table import StepTable
+from engine.text.words import count_noun
 
 Arguments = tuple[Argument, ...]
 Floats = NDArray[np.float64]
@@ -105,7 +106,9 @@ class RightResults:
         results = list(result) if isinstance(self.result, TupleResult) else [result]
         if len(results) != len(self.result.parts):
             count = len(self.result.parts)
-            raise AuthorError(f"the reference returns {len(results)} values instead of {count}", self._line)
+            raise AuthorError(
+                f"the reference returns {count_noun(len(results), 'value')} instead of {count}", self._line
+            )
         return [np.asarray(part) for part in results]
 
     def gradients(

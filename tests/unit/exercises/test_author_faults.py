@@ -36,7 +36,7 @@ exercise.py | =[doubled] | =[], returns='matrix' | exercise.py:8 | returns='matr
 exercise.py | 2 * call.result) | 3 * call.result) | exercise.py:4 | itself breaks the relation
 exercise.py | 2 * call.x) | call.y) | exercise.py:6 | the call has no argument 'y'
 exercise.py | x=2 | z=2 | exercise.py:6 | has no argument 'z'
-exercise.py | x=2 * call.x | x=call.x[:, :1] | exercise.py:4 | arguments that don't fit:
+exercise.py | x=2 * call.x | x=call.x[:, :1] | exercise.py:4 | arguments don't fit:
 exercise.py | scores() | lambda values, shape: 1 / 0 | exercise.py:8 | raised ZeroDivisionError
 exercise.py | relations= | reference='none.py', relations= | exercise.py:8 | the folder has no none.py
 exercise.py | relations= | returns=list('abcdef'), relations= | exercise.py:8 | instead of 6

@@ -120,7 +120,7 @@ def test_all_arguments_fit_each_other(seed: int) -> None:
         ("pad", lambda pad: pad[0], "pad: an array with the axes n m was expected"),
         ("p", lambda p: {"W": p["W"]}, "p: a mapping with the keys W, b was expected"),
         ("p", lambda p: {**p, "b": p["b"][1:]}, "p: b: the axis m has the size"),
-        ("ids", lambda ids: ids[1:], "elsewhere n is"),
+        ("ids", lambda ids: ids[1:], "elsewhere"),
         ("ids", lambda ids: (9, *ids[1:]), "ids: token ids lie between 0 and 4"),
         ("ids", lambda ids: 3, "ids: a list of integers was expected"),
         ("heads", lambda heads: heads + 1, "the size"),
