@@ -60,7 +60,7 @@ def command(
     Examples:
       grade mutants softmax --only survives
       grade mutants softmax solution_numpy:keepdims:5:19
-      grade mutants my-item.yaml solution:sign:5:12 --name m-sign --feedback "The sign is wrong."
+      grade mutants my-softmax/my-softmax.yaml solution:axis:5:31 --name m-axis --feedback "Wrong axis."
     """
     context = find_context(course_path)
     if name is None and feedback is not None:

@@ -26,6 +26,7 @@ import pytest
 
 import engine.authoring.preview.server as server
 import engine.commands.watch as watch_blocks
+from engine.authoring.scaffold import scaffold, write_new_files
 from engine.commands import grade as group
 from engine.commands import run
 from tests.integration.quizzes.conftest import ITEMS, REGISTRY
@@ -275,6 +276,7 @@ def _usual_files() -> None:
     shutil.copy("attention-2026/quizzes/l16/l16-s01.yaml", ".")
     for name in ("my-item", "my-first-item"):
         Path(f"{name}.yaml").write_text(ITEMS["t-sum"].replace("t-sum", name))
+    write_new_files(scaffold("code", "my-softmax", None, Path()))
     shutil.copy("attention-2026/problems/misconceptions.yaml", ".")
     cell = {"cell_type": "code", "source": RIGHT, "metadata": {}, "outputs": [], "execution_count": None}
     notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
