@@ -49,7 +49,7 @@ NOT_RUN = {
     r"python3 -m venv .*": "makes an environment: tests/repo/test_wheel.py does",
     r"source .*": "changes the shell",
     r"python benchmarks/.*": "measures for minutes: tests/repo/test_benchmarks_code.py runs short forms",
-    r"grade lint --mutants --seeds 100": "proves 17 exercises a hundred times",
+    r"grade lint --mutants --seeds 100": "proves 30 exercises a hundred times",
     r"grade lint(?: --mutants| --strict)?": "proves the whole bank: tests/integration/test_bank_lint.py does",
     r"grade doctor": "tests/sandbox/test_doctor_acts.py runs it",
     r"grade store copy postgresql://.*": "needs a server: tests/unit/store has one",

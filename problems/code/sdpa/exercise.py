@@ -91,7 +91,7 @@ class _Sdpa(ArrayExercise):
         _add_refused(plan)
         plan.add_beyond_blocks(partial(_draw_small_scores, values), beyond_blocks(first, values))
         plan.add_again(public)
-        plan.judge("values", plan.case("rows-apart", *_APART, kind="large", public=True))
+        plan.judge("values", plan.case("rows-apart", *_APART, kind="large", public=True), cases="rows-apart")
 
     def simple_inputs(self) -> Iterator[tuple[Argument, ...]]:
         return _simple_inputs()
