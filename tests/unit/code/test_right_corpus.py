@@ -577,11 +577,10 @@ def test_sampling(path: Path) -> None:
         (1.0, None, -0.5),
     ]:
         with pytest.raises((ValueError, RuntimeError) if uses_torch(path) else ValueError):
-            function(*(given(np.array([0.5, 0.25]), path, "float64", 0) for _ in range(2)), *wrong) @ of(
-                "causal-mask"
-            )
+            function(*(given(np.array([0.5, 0.25]), path, "float64", 0) for _ in range(2)), *wrong)
 
 
+@of("causal-mask")
 def test_causal_mask(path: Path) -> None:
     function = load(path)
     for n in range(8):
