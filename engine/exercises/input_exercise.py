@@ -162,7 +162,7 @@ class Exercise(PlannedExercise):
         small_sizes = itertools.islice(itertools.product((1, 2), repeat=len(names)), _MOST_SIMPLE)
         for place, small in enumerate(small_sizes):
             sizes = self._inputs.complete(dict.fromkeys(names, 2) | dict(zip(names, small, strict=True)))
-            for plain in self._inputs.plain_choices()[:2]:
+            for plain in self._inputs.plain_choices[:2]:
                 values = ExactValues(b"simple%d" % place)
                 args = self._inputs.arguments((tuple(sizes.items()), plain), values)
                 yield from (args, single(*args))

@@ -138,8 +138,9 @@ class InputSet:
             drawn = draw_specs(self._specs, 1, seed)
             return [drawn[place % len(drawn)] for place in range(count)]
 
+    @cached_property
     def plain_choices(self) -> list[tuple[Any, ...]]:
-        """Return a few values of the plain arguments together."""
+        """A few values of the plain arguments together."""
         return list(dict.fromkeys(spec[1] for spec in self.specs(4, b"choices")))
 
     @cached_property

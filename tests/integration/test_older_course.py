@@ -68,6 +68,10 @@ def test_the_answer_keys_are_the_same(older: Path, grade: Callable[..., Any], qu
     assert said.out.strip() == expected(older, name).strip()
 
 
+# What has joined since, with the value that stands for not known.
+ADDED: dict[type[Any], dict[str, Any]] = {GradeReport: {"library": None}}
+
+
 @pytest.mark.parametrize(
     ("kind", "column", "table", "rows"),
     [
@@ -85,7 +89,7 @@ def test_what_is_stored_as_json_is_written_as_it_was_read(
         texts = [text for (text,) in connection.execute(query)]
     assert len(texts) == rows
     for text in texts:
-        assert json.loads(encode(decode(kind, text, table))) == json.loads(text)
+        assert json.loads(encode(decode(kind, text, table))) == ADDED.get(kind, {}) | json.loads(text)
 
 
 def test_marks_by_hand_regrades_and_the_store_are_sound(older: Path, grade: Callable[..., Any]) -> None:

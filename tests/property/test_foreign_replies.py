@@ -27,7 +27,7 @@ from engine.code.explain.counterexample import _varied
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
 from engine.code.properties import property_of
-from engine.code.result_kinds import ArrayResult, HypothesesResult, TokensResult, TupleResult
+from engine.code.result_kinds import ArrayResult, HypothesesResult, NumberResult, TokensResult, TupleResult
 from engine.grading import grade_code
 from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
@@ -321,6 +321,7 @@ def prepared() -> None:
     """Plans are drawn by hypothesis too, so they're made before a test of it begins."""
     for item in items():
         _varied(exercise_of(item).inputs)
+        exercise_of(item).inputs.candidates()
         for solution in exercise_of(item).solutions:
             valid_frames(item, solution)
 
@@ -332,7 +333,7 @@ def test_every_kind_of_result_is_fuzzed() -> None:
         for case in plan_of(item).cases
         if case.expected is not None
     }
-    assert kinds == {ArrayResult, TupleResult, TokensResult, HypothesesResult}
+    assert kinds == {ArrayResult, NumberResult, TupleResult, TokensResult, HypothesesResult}
 
 
 @pytest.mark.parametrize("item", items())

@@ -131,8 +131,8 @@ def test_a_code_exercise_shows_starter_checks_and_mutants(tmp_path: Path) -> Non
     path = begin("code", tmp_path)
     told = words(articles(page(look(path), path))[0])
     assert 'raise NotImplementedError("write me")' in told
-    assert "stable stable 1 our sentence: Large scores must not overflow. values" in told
-    assert "no-max-shift fails stable says: The exponential overflows" in told
+    assert "large sums-to-one 1 our sentence: Large scores must not overflow. sums" in told
+    assert "no-max-shift fails large says: The exponential overflows" in told
 
 
 def test_what_says_nothing_stands_out(tmp_path: Path) -> None:
