@@ -60,6 +60,8 @@ class Exercise(PlannedExercise):
         are judged as ``values`` with this name under ``options: {cases: …}``.
     half : bool
         Whether float16 and bfloat16 are tried (``half``).
+    size_long : sequence of str
+        Sizes with a strategy of their own of which 65 is tried too, as of those without: ``cases: sizes``.
     size_one : sequence of str
         Sizes of which 1 is tried: ``values`` with ``cases: one``.
     size_zero : sequence of str
@@ -95,6 +97,7 @@ class Exercise(PlannedExercise):
         valid: Callable[..., bool] | None = None,
         variations: Mapping[str, Callable[[dict[str, Any]], Mapping[str, Argument]]] = MappingProxyType({}),
         half: bool = False,
+        size_long: Sequence[str] = (),
         size_one: Sequence[str] = (),
         size_zero: Sequence[str] = (),
         gradients: bool | Sequence[str] = True,
@@ -102,7 +105,10 @@ class Exercise(PlannedExercise):
     ) -> None:
         self._line = sys._getframe(1).f_lineno  # where the author's file makes it
         self._inputs = InputSet(inputs, sizes, valid, size_zero)
-        self._inputs.check_names(size_one)
+        self._inputs.check_names([*size_long, *size_one])
+        self._size_long = [*self._inputs.free_sizes, *size_long]
+        if fixed := set(size_long) - set(self._inputs.strategy_sizes):
+            raise ValueError(f"size_long: {min(fixed)!r} has no strategy under sizes")
         self._right = RightResults(reference, returns, self._line)
         self._relations, self._variations = tuple(relations), dict(variations)
         self._half, self._size_one, self._size_zero = half, tuple(size_one), tuple(size_zero)
@@ -248,7 +254,7 @@ class Exercise(PlannedExercise):
         return tuple({**before, **change(dict(before))}.values())
 
     def _add_sizes(self, plan: PlanBuilder, like: Arguments, values: ExactValues) -> None:
-        for place, name in enumerate(self._inputs.free_sizes):
+        for place, name in enumerate(self._size_long):
             longer = self._inputs.resized(like, values, **{name: BLOCKS[-1]})
             plan.judge("values", plan.case(f"longer-{place}", *longer), cases="sizes")
         for name in self._size_one:

@@ -103,6 +103,11 @@ class InputSet:
         return [name for name in self.size_names if name not in self._fixed and name not in self._derived]
 
     @property
+    def strategy_sizes(self) -> list[str]:
+        """Names of the sizes that a strategy of the author draws."""
+        return [name for name, size in self._fixed.items() if not isinstance(size, int)]
+
+    @property
     def has_lead(self) -> bool:
         """Whether an array may have leading axes."""
         return any(map(_has_lead, self.kinds.values()))

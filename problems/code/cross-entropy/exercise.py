@@ -79,6 +79,7 @@ exercise = Exercise(
     },
     returns=("loss", "perplexity"),
     sizes={"V": st.sampled_from([4, 6])},
+    size_long=["V"],
     relations=[exponential, shift, pads, uniform, one_by_one, far, nothing],
     variations={
         "outside": _outside(-1),

@@ -69,6 +69,7 @@ def far_apart(call: RelationCall) -> bool:
 exercise = Exercise(
     {"Q": array("g*r m d"), "K": array("g n d"), "V": array("g n dv")},
     sizes={"g": st.sampled_from([2, 3]), "r": st.sampled_from([2, 3])},
+    size_long=["g", "r"],
     relations=[
         weights_sum,
         other_group,

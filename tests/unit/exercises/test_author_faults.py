@@ -30,6 +30,7 @@ exercise.py | exercise = Ex | exercise = len; Ex | exercise.py:1 | is of type bu
 exercise.py | exercise = Ex | raise SystemExit(0); Ex | exercise.py:8 | raised SystemExit: 0
 exercise.py | ... n d | n ... d | exercise.py:8 | isn't the name of an axis
 exercise.py | relations= | size_one=['m'], relations= | exercise.py:8 | no axis is called 'm'
+exercise.py | relations= | size_long=['n'], relations= | exercise.py:8 | 'n' has no strategy under sizes
 exercise.py | =[doubled] | =[doubled, doubled] | exercise.py:8 | two relations are called
 exercise.py | =[doubled] | =[doubled.on('far')] | exercise.py:8 | no variation is called 'far'
 exercise.py | =[doubled] | =[], returns='matrix' | exercise.py:8 | returns='matrix'

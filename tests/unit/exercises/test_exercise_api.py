@@ -50,7 +50,7 @@ SIGNATURES = {
 }
 KEYWORDS = {
     "inputs", "relations", "reference", "returns", "sizes", "valid", "variations", "half",
-    "size_one", "size_zero", "gradients", "refuses",
+    "size_long", "size_one", "size_zero", "gradients", "refuses",
 }  # fmt: skip
 
 
