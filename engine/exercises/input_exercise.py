@@ -159,8 +159,19 @@ class Exercise(PlannedExercise):
         return self._inputs.axes(args)
 
     def is_valid_input(self, args: Arguments) -> bool:
-        """Return whether all arguments are there, fit each other, and have one floating dtype."""
-        return self._inputs.fault(args) is None
+        """Return whether all arguments fit each other, and the reference has a result for them.
+
+        A search for a counterexample makes inputs that no author thought of: a label beyond the classes.
+        """
+        if self._inputs.fault(args) is not None:
+            return False
+        try:
+            self.expected(args)
+        except AuthorError:
+            raise
+        except Exception:  # whatever the author's function raises
+            return False
+        return True
 
     def simple_inputs(self) -> Iterator[Arguments]:
         """Return small inputs, of sizes 1 and 2, and the examples."""

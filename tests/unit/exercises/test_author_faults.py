@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.authoring.lint.lint_items import lint_item
@@ -181,3 +182,15 @@ def test_lint_finds_plans_that_differ_for_one_seed(load: Load, folder: Path) -> 
         finding.message for finding in lint_item(load_spec(path), path, builtin_bank(), seeds=1).findings
     ]
     assert any("gives another plan when it is asked again with the same seed" in text for text in findings)
+
+
+def test_a_search_leaves_out_inputs_for_which_the_reference_raises(load: Load) -> None:
+    picky = "if x.max() > 3.9:\n        raise IndexError\n    return x"
+    inputs = load(
+        ("exercise.py", "scores()", "scores(3)"),
+        ("exercise.py", "2 * call.x", "call.x / 2"),
+        ("exercise.py", "2 * call.result", "call.result / 2"),
+        ("solution.py", "return x", picky),
+    ).inputs
+    assert inputs.is_valid_input((np.ones((2, 3)), np.ones(3)))
+    assert not inputs.is_valid_input((4 * np.ones((2, 3)), np.ones(3)))
