@@ -77,7 +77,7 @@ def name_mutant(
             _replace(path, text)
             target.unlink()
         reason = error.what if isinstance(error, InputError) else error.strerror or str(error)
-        step = "see that the file may be written, and write the entry by hand if it still can't"
+        step = "check that the file may be written, and write the entry by hand if it still can't"
         raise UsageError(
             "the entry can't be written", where=str(path), got=clean_line(reason), next_step=step
         ) from error
