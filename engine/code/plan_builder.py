@@ -259,7 +259,18 @@ def _beyond_single(leaf: Any) -> Any:
     # nearly half a step of float32 away: as much as rounding can take from a number
     if not isinstance(leaf, np.ndarray) or leaf.dtype != np.float64:
         return leaf
-    return leaf + 0.49 * np.where(leaf == 0, 0.0, np.spacing(leaf.astype(np.float32)))
+    change = 0.49 * np.where(leaf == 0, 0.0, np.spacing(leaf.astype(np.float32)))
+    if not _are_weights(leaf):
+        return leaf + change
+    # Right programs may rely on a sum of 1. Up and down in turn, little is lost when it is mended.
+    moved = leaf + np.where(np.arange(leaf.shape[-1]) % 2, -change, change)
+    return moved / np.where(leaf.any(axis=-1, keepdims=True), moved.sum(axis=-1, keepdims=True), 1.0)
+
+
+def _are_weights(array: NDArray[Any]) -> bool:
+    """Return whether each row has the sum 1, or is zero as that of a query that sees nothing."""
+    sums = array.sum(axis=-1) if array.ndim else np.full(1, np.nan)
+    return bool(array.any() and (array >= 0).all() and (np.isclose(sums, 1.0) | (sums == 0)).all())
 
 
 def _is_usual(case: PlanCase) -> bool:

@@ -23,11 +23,11 @@ DIGESTS = {
     "additive-scores": "98513575 4b632faf b4684555 66811193",
     "alignment-error-rate": "bd9c4bb8 73e745ce 502dd012 33ecb2d0",
     "attention-entropy": "0fa6d35b 4d0151fd 7525a22b 84bbd276",
-    "beam-search": "fcef4934 b3c07914 bea7034d 465e14d3",
-    "bilinear-scores": "c6cb6331 194b0b80 1d3b6480 fb2e815c",
+    "beam-search": "ad6d1ad9 4921a7f4 a09ed364 e44eae58",
+    "bilinear-scores": "d4fd74a9 ce117f0f 1d3b6480 9d59c25b",
     "causal-mask": "0c999af2 097c6bb1 87f26673 96c4107e",
     "concat-scores": "df69100e 11758a3b a36e0761 655a53a8",
-    "context": "9be15b97 462b6da1 e2194ad7 7cfe62b4",
+    "context": "75d8e021 d4d28c1e e9a694db e32b9308",
     "cross-attention": "1ffa438b ce947552 f6e279e8 38e79642",
     "cross-entropy": "48146fea 7ddc83c9 6bcce191 bff0c400",
     "decoder-step": "d6433f93 f81c647d 719ae6fa f75d18c7",
@@ -48,7 +48,7 @@ DIGESTS = {
     "self-attention": "6c7c354a 593f9470 48a30917 a5c2e2b0",
     "sinusoidal-positions": "9a685258 85a34cef cdb72713 2608fbdb",
     "softmax": "4a5a850d 49a0e4ba 9b5898d0 1ad8c986",
-    "softmax-vjp": "f36ab0be 74febdd8 21b7a321 0a53709a",
+    "softmax-vjp": "3d816f14 8611108a d8348038 00474be3",
     "transformer-block": "34c2bb8e 92ac50cd 80a26a7a 46fe8baa",
 }
 
