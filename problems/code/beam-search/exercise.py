@@ -173,10 +173,11 @@ _SLIPS = (
         SearchSizes(3, 2, 2, 4),
         4,
     ),
-    # the first token is certain: its log-probability is 0, as is that of no token at all
+    # The first token is certain: its log-probability is 0, as is that of no token at all. No token is
+    # impossible and none ties, because that has checks of its own.
     (
         "certain-first",
-        StepTable((((), (0.0, 1.0, 0.0)), ((1,), (0.25, 0.5, 0.25))), (0.5, 0.125, 0.375)),
+        StepTable((((), (1e-30, 1.0, 1e-20)), ((1,), (0.25, 0.625, 0.125))), (0.5, 0.125, 0.375)),
         SearchSizes(3, 2, 2, 2),
         2,
     ),
