@@ -13,7 +13,6 @@ in it is the author's fault and nobody's mark::
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import math
 import signal
@@ -31,6 +30,7 @@ from typing import Any
 from engine.code.plan import InputPlan, group_key
 from engine.code.planned_exercise import AuthorError, PlannedExercise
 from engine.code.properties import Property, property_names, property_of
+from engine.code.source import names_of
 from engine.errors import Diagnostic, EngineError, SpecError
 from engine.items import CheckSpec, CodeAnswer, MutantSpec, ProblemSpec
 from engine.items.bank import Bank
@@ -237,14 +237,10 @@ def _catalogue_faults(
     answer: CodeAnswer, inputs: PlannedExercise, offered: frozenset[str]
 ) -> Iterator[tuple[Where, str]]:
     names = [*property_names(), *inputs.properties]
-    written = list(ast.parse(f"def {answer.signature}: pass").body[0].args.args)  # type: ignore[attr-defined]
-    arguments = tuple(argument.arg for argument in written)
+    arguments = names_of(answer.signature)
     if arguments != inputs.argument_names and not is_builtin_id(answer.exercise):
-        names_due = ", ".join(inputs.argument_names)
-        yield (
-            ("signature",),
-            f"the arguments of exercise.py are {names_due}; these are {', '.join(arguments)}",
-        )
+        texts = (", ".join(written) for written in (inputs.argument_names, arguments))
+        yield ("signature",), "the arguments of exercise.py are {}; these are {}".format(*texts)
     for index, check in enumerate(answer.checks):
         where = ("checks", index)
         cases: Any = check.options.get("cases")

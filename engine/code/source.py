@@ -407,6 +407,11 @@ def _parameters_of(signature: str) -> ast.arguments:
     return definition.args
 
 
+def names_of(signature: str) -> tuple[str, ...]:
+    """Return the names of a signature's arguments, such as ``("x", "axis")`` of ``softmax(x, axis=-1)``."""
+    return Signature.of(_parameters_of(signature)).positional
+
+
 def defaults_of(signature: str) -> tuple[Any, ...]:
     """Return the defaults of a signature's last arguments, such as ``(-1,)`` of ``softmax(x, axis=-1)``."""
     return tuple(ast.literal_eval(default) for default in _parameters_of(signature).defaults)
