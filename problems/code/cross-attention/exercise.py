@@ -115,9 +115,8 @@ def low(inputs):
     return large | {"Wq": np.abs(inputs["Wq"]) + 1, "Wk": -1 - np.abs(inputs["Wk"])}
 
 
-def inexact(inputs):
-    # numbers that no float32 holds
-    return {name: 1.1 * value for name, value in inputs.items() if value.dtype == np.float64}
+def two_sentences(inputs, *names):
+    return {name: np.stack([inputs[name]] * 2) for name in names}
 
 
 exercise = Exercise(
@@ -142,16 +141,18 @@ exercise = Exercise(
         one_visible,
         repeated_columns,
         two_rows,
-        two_rows.on("inexact"),
         queries_moved,
     ],
     variations={
-        "inexact": inexact,
         "unseeing": with_nothing_visible,
         "padding": all_padding,
         "loud": loud,
         "low": low,
     },
     size_one=["m", "n", "dk"],
-    refuses={"present-for-each-query": lambda inputs: {"present": inputs["mask"].copy()}},
+    refuses={
+        "present-for-each-query": lambda inputs: {"present": inputs["mask"].copy()},
+        "one-sentence-in-X": lambda inputs: two_sentences(inputs, "M", "present") | {"X": inputs["X"][None]},
+        "no-sentences-in-M": lambda inputs: two_sentences(inputs, "X"),
+    },
 )
