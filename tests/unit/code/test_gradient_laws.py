@@ -86,6 +86,16 @@ def test_mistakes_in_dq_alone_are_found_on_every_plan(grade: Grade, seed: int) -
         assert "balance" in _failed(grade, line, seed=seed)
 
 
+@pytest.mark.parametrize("name", ["Q", "K", "V", "G"])
+def test_an_argument_in_single_precision_is_found_on_every_plan(grade: Grade, name: str) -> None:
+    source = RIGHT.replace("    c = ", f"    {name} = {name}.astype('float32')\n    c = ")
+    for seed in range(8):
+        report = grade(ITEM, source + "    return dQ, dK, dV\n", seed)
+        failed = {found.id for found in report.checks if found.verdict.name == "FAILED"}
+        # results follow the other arguments' dtype: only their digits tell
+        assert failed == {"double-precision"}
+
+
 def test_the_message_names_the_part_and_what_it_sums_to(grade: Grade) -> None:
     report = grade(ITEM, RIGHT + "    return dQ, dK, 2 * dV\n")
     told = {found.id: found.message for found in report.checks}
