@@ -5,7 +5,15 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from engine.exercises import Exercise, RelationCall, array, permutation_invariant, probabilities, relation
+from engine.exercises import (
+    Exercise,
+    RelationCall,
+    array,
+    optional,
+    permutation_invariant,
+    probabilities,
+    relation,
+)
 
 
 def _some_zeros(call: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -67,7 +75,7 @@ def one_weight(call: RelationCall) -> bool:
 
 
 exercise = Exercise(
-    {"A": array("... n", probabilities()), "normalised": st.booleans()},
+    {"A": array("... n", probabilities()), "normalised": optional(st.booleans(), default=False)},
     relations=[
         uniform,
         one_hot,

@@ -91,5 +91,8 @@ exercise = Exercise(
     refuses={
         "odd": lambda inputs: {"x": inputs["x"][..., :-1].copy()},
         "column": lambda inputs: {"positions": inputs["positions"][:, None].copy()},
+        # here the halves of the pairs are broadcast
+        "three-entries": lambda inputs: {"x": inputs["x"][..., :3].copy()},
+        "one-entry": lambda inputs: {"x": inputs["x"][..., :1].copy()},
     },
 )

@@ -83,5 +83,6 @@ exercise = Exercise(
         "odd": lambda inputs: {"d": inputs["d"] + 1},
         "one-column": lambda inputs: {"d": 1},
         "no-column": lambda inputs: {"d": 0},
+        "negative": lambda inputs: {"d": -2},
     },
 )
