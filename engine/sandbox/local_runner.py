@@ -25,11 +25,11 @@ from typing import IO
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.bwrap import find_layout
-from engine.sandbox.child.modules import NEEDS_TORCH
+from engine.sandbox.child.modules import NEEDS_MORE
 from engine.sandbox.child.wire import FrameKind, pack
 from engine.sandbox.confinement import interpreter_arguments
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults
-from engine.sandbox.requests import EncodedPlan, TorchNeededError, encode_load, encode_plan, library_of
+from engine.sandbox.requests import EncodedPlan, LibraryNeededError, encode_load, encode_plan, library_of
 from engine.sandbox.zygote_handle import SAMPLE_S, CpuWait, GraderDelay
 
 _CHUNK = 2**16
@@ -333,8 +333,9 @@ class LocalRunner(Runner):
             raise SandboxError("the sandbox is closed")
         with self._seats:
             try:
-                return self._run_with(library_of(job, encode_plan(job)), job)
-            except TorchNeededError:
+                # torch loads its compiler itself here, in the submission's own time
+                return self._run_with(library_of(job, encode_plan(job)).partition(".")[0], job)
+            except LibraryNeededError:
                 return self._run_with("torch", job)
             finally:
                 if not self._closed:
@@ -381,8 +382,8 @@ def local_process(part: str, variables: Collection[str] = ()) -> PipedProcess:
 
 def _outcome_of_exit(library: str, end: ProcessExit) -> CallOutcome:
     """Return what the end of the process says about the call that it was in."""
-    if end.code == NEEDS_TORCH and library == "numpy":
-        raise TorchNeededError
+    if end.code == NEEDS_MORE and library == "numpy":
+        raise LibraryNeededError
     if end.code is not None and hasattr(signal, "SIGXCPU") and -end.code in (signal.SIGXCPU, signal.SIGKILL):
         return TIMED_OUT
     return crashed(end)

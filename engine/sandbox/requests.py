@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
@@ -17,6 +17,7 @@ from typing import Any
 
 from engine.errors import RunnerLostError, SandboxError
 from engine.runner import Call, Job, StepFunction, WireArray, WireValue
+from engine.sandbox.child.modules import COMPILER
 from engine.sandbox.child.wire import (
     ITEM_SIZES,
     MAX_JOB_NODES,
@@ -94,6 +95,10 @@ class EncodedPlan:
 _IMPORT = re.compile(r"\b(?:import|from)\b")
 _TORCH = re.compile(r"\btorch")
 _QUOTED = re.compile(r"""["']torch[.\w]*["']""")  # as `importlib.import_module` takes it
+_COMPILER_WORD = re.compile(
+    r"\b(?:optim|checkpoint|flex_attention|torch\.(?:broadcast_shapes|compile|func)|autograd\.grad|grad_outputs)\b"
+    r"|\.backward\(\s*[^)\s]"
+)
 
 
 def shows_torch(sources: Iterable[str]) -> bool:
@@ -111,15 +116,23 @@ def _line_shows_torch(line: str) -> bool:
     return bool((word and _TORCH.search(code, word.end())) or _QUOTED.search(code))
 
 
+def shown_library(sources: Collection[str]) -> str:
+    """Return the heaviest library that sources need, as far as their text shows."""
+    if not shows_torch(sources):
+        return "numpy"
+    return COMPILER if any(map(_COMPILER_WORD.search, sources)) else "torch"
+
+
 def library_of(job: Job, plan: EncodedPlan) -> str:
     """Return what a job's process must have loaded: torch if it has tensors or imports torch, else numpy."""
-    return "torch" if plan.tensors or shows_torch((job.source, *job.modules.values())) else "numpy"
+    library = shown_library((job.source, *job.modules.values()))
+    return "torch" if plan.tensors and library == "numpy" else library
 
 
-class TorchNeededError(Exception):
-    """A job in a process without torch looked for it after all: it is to be run again in one with torch.
+class LibraryNeededError(Exception):
+    """A job's process looked for a library that it hasn't: the job is to be run again beside the next.
 
-    Nothing of the first run counts, so code that asks for this without need only makes itself run twice.
+    Nothing of the first run counts, so code that asks for this without need only makes itself run again.
     """
 
 

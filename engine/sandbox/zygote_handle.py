@@ -101,9 +101,9 @@ class Zygote:
     tier : str
     slot : int
         Number of the slot; as root its children become a user that belongs to it alone.
-    library : {"numpy", "torch"}
-        What is loaded. Without torch the zygote is ready in a fraction of the time and its children are born
-        faster; one that looks for torch all the same ends with `NEEDS_TORCH`.
+    library : {"numpy", "torch", "torch._dynamo"}
+        What is loaded; the last is torch with its compiler, which doubles the time until the zygote is ready.
+        A child that looks for more than there is ends with `NEEDS_MORE`.
     layers : Layers
         Switched off by tests only.
 
@@ -140,7 +140,7 @@ class Zygote:
         outside = {
             "keep_capabilities": self._root and not self._namespaced,
             "die_with_parent": not self._namespaced,
-            "torch": library == "torch",
+            "library": library,
         }
         self._send(settings | outside)
 

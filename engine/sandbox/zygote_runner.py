@@ -23,17 +23,17 @@ from enum import Enum
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.child.modules import NEEDS_TORCH
+from engine.sandbox.child.modules import HEAVIER, LIBRARIES, NEEDS_MORE
 from engine.sandbox.child.serve import OUR_FAULT
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, killed_from_outside
 from engine.sandbox.requests import (
     EncodedPlan,
+    LibraryNeededError,
     SharedArrays,
-    TorchNeededError,
     encode_load,
     encode_plan,
     library_of,
-    shows_torch,
+    shown_library,
 )
 from engine.sandbox.zygote_handle import SAMPLE_S, ChildEnd, CpuWait, GraderDelay, Zygote
 
@@ -55,8 +55,8 @@ class SandboxRunner(Runner):
     ----------
     tier : {"T1", "T2"}
     slots : int
-        How many submissions run at the same time, each beside zygotes of its own: one with torch, one
-        without, and each is started when the first job for it comes.
+        How many submissions run at the same time, each beside zygotes of its own: one without torch, one with
+        it, one with its compiler too; each is started when the first job for it comes.
     layers : Layers
         Switched off by tests only.
     sources : iterable of str
@@ -72,11 +72,11 @@ class SandboxRunner(Runner):
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="zygote-starter")
         self._closed = False
         self._slots: list[_Slot] = [
-            {library: _Nest(self._starter, tier, number, library, layers) for library in ("numpy", "torch")}
+            {library: _Nest(self._starter, tier, number, library, layers) for library in LIBRARIES}
             for number in range(slots)
         ]
         self._free: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
-        expected = {"torch" if shows_torch([text]) else "numpy" for text in sources}
+        expected = {shown_library([text]) for text in sources}
         for slot in self._slots:
             for library in sorted(expected):  # first the one that is ready first
                 slot[library].begin()
@@ -95,16 +95,19 @@ class SandboxRunner(Runner):
         plan = encode_plan(job, shared=self._layers.fork)
         slot = self._free.get()
         try:
-            return self._run_in(slot[library_of(job, plan)], job, plan)
-        except TorchNeededError:
-            return self._run_in(slot["torch"], job, plan)
+            library = library_of(job, plan)
+            while True:
+                try:
+                    return self._run_in(slot[library], job, plan)
+                except LibraryNeededError:
+                    library = HEAVIER[library]
         finally:
             self._free.put(slot)
 
     def _run_in(self, nest: _Nest, job: Job, plan: EncodedPlan) -> RunResult:
         try:
             return self._run_children(nest, job, plan)
-        except TorchNeededError:  # said by the end of a child: nothing is half done
+        except LibraryNeededError:  # said by the end of a child: nothing is half done
             raise
         except BaseException:  # an interrupt by the keyboard too leaves a conversation half done
             nest.restart()
@@ -113,7 +116,7 @@ class SandboxRunner(Runner):
     def _run_children(self, nest: _Nest, job: Job, plan: EncodedPlan) -> RunResult:
         nest.zygote()  # its start doesn't count as the submission's time
         budget = SubmissionBudget(job.limits, self._layers)
-        results = JobResults(job, self._tier, nest.library)
+        results = JobResults(job, self._tier, nest.library.partition(".")[0])
         while (first := results.next_call(budget.left_s())) is not None:
             dialogue = ChildDialogue(
                 first, plan.count, results.bytes_left, results.nodes_left, check_order=self._layers.order
@@ -131,8 +134,8 @@ class SandboxRunner(Runner):
             if dialogue.violated:
                 results.violate(CallOutcome(CallStatus.PROTOCOL_VIOLATION, detail=VIOLATION))
                 continue
-            if nest.library == "numpy" and end is not None and end.exit_code == NEEDS_TORCH:
-                raise TorchNeededError
+            if nest.library in HEAVIER and end is not None and end.exit_code == NEEDS_MORE:
+                raise LibraryNeededError
             lost_call = None if end is None else outcome_of_end(stop, end, cpu_limit_s)
             results.merge(dialogue, lost_call, plan, changed)
         return results.finish(bytes(budget.printed))

@@ -17,7 +17,7 @@ import time
 from typing import Any, Final
 
 from . import arrays
-from .modules import offer_only
+from .modules import COMPILER, offer_only
 from .serve import FrameChannel, import_modules, import_torch, run_torch, serve, set_limits
 from .wire import FrameKind
 
@@ -50,7 +50,7 @@ def main() -> None:
     except Exception as error:  # whatever it is: it is the machine's, and no student code is here yet
         channel.send(FrameKind.BROKEN, {"reason": f"{type(error).__name__}: {error}"[:_MAX_REASON]})
         return
-    offer_only(settings["packages"])
+    offer_only(settings["packages"], beside=COMPILER)
     channel.send(FrameKind.READY, ready)
     limits = channel.receive()
     if limits is not None and _locked(channel, confinement, limits.body, parent):

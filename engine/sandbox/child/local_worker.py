@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from .modules import offer_only
+from .modules import COMPILER, offer_only
 from .serve import FrameChannel, serve, set_limits
 from .wire import FrameKind
 
@@ -27,7 +27,7 @@ def main() -> None:
         import torch
 
         torch.set_num_threads(1)
-    offer_only(settings.body["packages"], torch=settings.body["torch"])
+    offer_only(settings.body["packages"], beside=COMPILER if settings.body["torch"] else "numpy")
     size = _address_space()
     set_limits(
         cpu_s=settings.body["cpu_s"], address_space=size and size + settings.body["memory_mib"] * 2**20

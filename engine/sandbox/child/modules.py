@@ -16,16 +16,26 @@ import os
 import sys
 import types
 from bisect import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib.abc import InspectLoader, Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from itertools import islice
+from itertools import islice, pairwise
 from types import ModuleType
 from typing import Any, Final
 
 MAIN: Final = "submission"
-NEEDS_TORCH: Final = 73
-"""Exit status of a process without torch that looked for it after all: the job is run again with torch."""
+COMPILER: Final = "torch._dynamo"
+"""Torch's compiler: the first optimiser, function transform or ``compile`` loads it, which takes a second."""
+LIBRARIES: Final = ("numpy", "torch", COMPILER)
+"""What a process may have loaded for submissions; each has those before it too."""
+HEAVIER: Final = dict(pairwise(LIBRARIES))
+_ABSENT: Final = {
+    "numpy": {"torch"},
+    # the second is what the compiler begins with, and what `backward` loads when it is given a gradient
+    "torch": {COMPILER, "torch.fx.experimental.symbolic_shapes"},
+}
+NEEDS_MORE: Final = 73
+"""Exit status of a process that looked for a library that it has not: the job is run again beside it."""
 _FUTURE: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 Tolerate = Callable[[BaseException], None]
@@ -232,28 +242,28 @@ _GENERATED = "_sysconfigdata_"  # the standard library's, named after the platfo
 
 class _AllowedFinder(PathFinder):
     names: frozenset[str] = frozenset()
-    torch = True
+    absent: Collection[str] = ()
 
     @classmethod
     def find_spec(
         cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         # whoever asks: where the source shows no import of torch, a name that it computes or a package may
-        if fullname == "torch" and not cls.torch:
-            os._exit(NEEDS_TORCH)
+        if fullname in cls.absent:
+            os._exit(NEEDS_MORE)
         if path is None and fullname not in cls.names and not fullname.startswith(_GENERATED):
             return None
         return super().find_spec(fullname, path, target)
 
 
-def offer_only(packages: Iterable[str], *, torch: bool = True) -> None:
+def offer_only(packages: Iterable[str], *, beside: str) -> None:
     """Let imports find the standard library and the named top-level packages only.
 
-    Without `torch` the process ends with `NEEDS_TORCH` when that is looked for: loading it here would take
-    the submission's own time and memory.
+    The process ends with `NEEDS_MORE` when a heavier library is looked for than it has `beside` it: loading
+    that here would take the submission's own time and memory.
 
     This is for clear messages; what keeps other files away is the mount namespace and Landlock.
     """
-    _AllowedFinder.torch = torch
+    _AllowedFinder.absent = _ABSENT.get(beside, ())
     _AllowedFinder.names = sys.stdlib_module_names | frozenset(packages)
     sys.meta_path[:] = [_AllowedFinder if finder is PathFinder else finder for finder in sys.meta_path]

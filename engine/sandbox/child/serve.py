@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from . import arrays, calls
+from .modules import COMPILER
 from .wire import (
     FRAME_OVERHEAD,
     MAX_PLAN_JSON,
@@ -33,7 +34,7 @@ _MODULES: Final = """
     typing unittest warnings
     numpy numpy.linalg numpy.ma numpy.random numpy.testing
 """
-_TORCH_MODULES: Final = "torch torch.nn torch.nn.functional torch.optim torch._dynamo"
+_TORCH_MODULES: Final = "torch torch.nn torch.nn.functional torch.optim"
 
 
 def import_modules() -> None:
@@ -41,9 +42,9 @@ def import_modules() -> None:
     _import_all(_MODULES)
 
 
-def import_torch() -> Any:
-    """Import torch, keep it to one thread, and return it."""
-    _import_all(_TORCH_MODULES)
+def import_torch(library: str = COMPILER) -> Any:
+    """Import torch, with its compiler where that is the library; keep it to one thread, and return it."""
+    _import_all(f"{_TORCH_MODULES} {library}")
     torch = sys.modules["torch"]
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)

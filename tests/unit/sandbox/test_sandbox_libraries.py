@@ -12,7 +12,8 @@ import pytest
 
 from engine.runner import Call, CallStatus, Job, Limits, Runner, RunResult, StepFunction, WireArray
 from engine.sandbox import SandboxOptions, open_runner
-from engine.sandbox.requests import encode_plan, library_of, shows_torch
+from engine.sandbox.child.modules import COMPILER
+from engine.sandbox.requests import encode_plan, library_of, shown_library, shows_torch
 from engine.sandbox.tiers import missing_layers
 from engine.sandbox.zygote_runner import SandboxRunner
 
@@ -73,9 +74,29 @@ def test_a_mention_of_torch_is_no_import(source: str) -> None:
     assert not shows_torch([source])
 
 
+@pytest.mark.parametrize(
+    ("source", "library"),
+    [
+        ("optimiser = torch.optim.SGD(parameters)", COMPILER),
+        ("from torch import optim", COMPILER),
+        ("g = torch.func.grad(f)(x)", COMPILER),
+        ("f = torch.compile(f)", COMPILER),
+        ("g, = torch.autograd.grad(y, x, weights)", COMPILER),
+        ("y.backward( weights )", COMPILER),
+        ("y.backward()", "torch"),
+        ("optimum = torch.nn.functional.softmax(x, dim=-1)", "torch"),
+    ],
+)
+def test_what_needs_the_compiler_shows(source: str, library: str) -> None:
+    assert shown_library([f"import torch\n{source}\n"]) == library
+    assert shown_library([source.replace("from torch import", "import")]) == "numpy"
+
+
 def test_reading_a_hostile_source_takes_no_time() -> None:
     began = time.process_time()
     assert not shows_torch(["import " * 300_000 + "xtorch", "'" * 10**6 + "torch", "'torch " * 10**5])
+    hostile = ["import torch", ".backward(" + " " * 10**6, "torch." * 10**5, "a" * 10**6]
+    assert shown_library(hostile) == "torch"
     assert time.process_time() - began < 2.0
 
 
@@ -153,6 +174,24 @@ def test_torch_that_comes_unforeseen_is_there_all_the_same(runner: Runner, sourc
     assert result.output.split() == ["loaded", "called", "called"]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "getattr(torch, 'opt' + 'im').SGD([torch.ones(2, requires_grad=True)], 0.1).step()",
+        "getattr(torch, 'fu' + 'nc').grad(lambda x: x.sum())(torch.ones(2))",
+        "getattr(torch.ones(2, requires_grad=True) * 2, 'back' + 'ward')(torch.ones(2))",
+    ],
+    ids=["optimiser", "transform", "gradient"],
+)
+def test_the_compiler_that_comes_unforeseen_is_there_all_the_same(runner: Runner, source: str) -> None:
+    source = f"import torch\ndef f():\n    print('called')\n    {source}\n    return 1\n"
+    assert shown_library([source]) == "torch"
+    result = _run(runner, source, Call("f"), Call("f"))
+    assert result.library == "torch"
+    assert [outcome.value for outcome in result.outcomes] == [1, 1], result.outcomes
+    assert result.output.split() == ["called", "called"]
+
+
 @pytest.mark.parametrize("tier", _tiers("T1", "T2"))
 def test_the_first_run_takes_no_time_from_the_second(tier: str) -> None:
     source = f"import time\ntime.sleep(1.5)\ndef f():\n    {_HIDDEN}    return 1\n"
@@ -161,7 +200,7 @@ def test_the_first_run_takes_no_time_from_the_second(tier: str) -> None:
     assert (result.library, result.outcomes[0].status) == ("torch", CallStatus.RETURNED), result
 
 
-def test_an_exit_status_asks_for_torch_once(runner: Runner) -> None:
+def test_an_exit_status_asks_for_each_library_once(runner: Runner) -> None:
     result = _run(runner, "import os\ndef f(): os._exit(73)\ndef g(): return 1\n", Call("f"), Call("g"))
     assert result.library == "torch"
     statuses = [outcome.status for outcome in result.outcomes]
@@ -209,6 +248,8 @@ def test_zygotes_are_started_when_they_are_needed() -> None:
         assert _zygotes(runner) == [["torch"]]
     with SandboxRunner("T2", 2, sources=["import torch", "import numpy"]) as runner:
         assert _zygotes(runner) == [["numpy", "torch"]] * 2
+    with SandboxRunner("T2", 1, sources=["from torch import optim"]) as runner:
+        assert _zygotes(runner) == [[COMPILER]]
 
 
 def test_either_zygote_that_is_lost_is_replaced() -> None:
