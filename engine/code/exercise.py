@@ -19,7 +19,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -185,17 +185,24 @@ def freeze_plan(exercise: CodeExercise, seed: bytes) -> InputPlan:
 
 
 def _with_examples(inputs: PlannedExercise, answer: CodeAnswer, path: Path) -> PlannedExercise:
-    for index, example in enumerate(answer.examples):
-        try:
-            inputs.with_examples([example])
-        except ValueError as error:
-            document = read_yaml(path)
-            name = str(error).partition(":")[0]
-            where: Where = ("answer", "examples", index, *([name] if name in example else []))
-            raise SpecError.of_file(
-                [document.diagnostic(where, f"this example doesn't fit: {error}")]
-            ) from None
-    return inputs.with_examples(answer.examples)
+    examples = answer.examples
+    try:
+        return inputs.with_examples(examples)
+    except ValueError as error:
+        fault = str(error)
+    # the first that doesn't fit: those before it do
+    index = next(count for count in range(len(examples)) if not _fit(inputs, examples[: count + 1]))
+    name = fault.partition(":")[0]
+    where: Where = ("answer", "examples", index, *([name] if name in examples[index] else []))
+    raise SpecError.of_file([read_yaml(path).diagnostic(where, f"this example doesn't fit: {fault}")])
+
+
+def _fit(inputs: PlannedExercise, examples: Sequence[Mapping[str, Any]]) -> bool:
+    try:
+        inputs.with_examples(examples)
+    except ValueError:
+        return False
+    return True
 
 
 def _rubric(check: CheckSpec, inputs: PlannedExercise) -> RubricCheck:

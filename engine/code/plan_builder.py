@@ -53,11 +53,17 @@ class PlanBuilder:
         Id of the exercise.
     expected : callable
         Gives the reference's result for the arguments of a case.
+
+    Attributes
+    ----------
+    fits : callable
+        Whether the function is defined for arguments that were made from those of a case; always, if not set.
     """
 
     def __init__(self, exercise: str, expected: Callable[[tuple[Argument, ...]], ExpectedResult]) -> None:
         self._exercise = exercise
         self._expected = expected
+        self.fits: Callable[[tuple[Argument, ...]], bool] = lambda args: True
         self._cases: list[PlanCase] = []
         self._groups: list[CaseGroup] = []
 
@@ -226,6 +232,8 @@ class PlanBuilder:
             if other is None:
                 continue
             args = rebuilt(case.args, [*leaves[:index], other, *leaves[index + 1 :]])
+            if not self.fits(args):
+                continue
             similar = self.case(f"{case.id}-similar-{index}", *args, kind=case.kind)
             self.judge("pure", place, similar, similar=True)
 
@@ -234,7 +242,8 @@ class PlanBuilder:
         # all others are exact in float32: an argument that is rounded on its way looks like the right one
         for case in [case for case in self._cases if _is_usual(case)][:_PRECISE]:
             args = rebuilt(case.args, [_beyond_single(leaf) for leaf in flat(case.args)])
-            self.judge("precise", self.case(f"{case.id}-precise", *args, kind=case.kind))
+            if self.fits(args):
+                self.judge("precise", self.case(f"{case.id}-precise", *args, kind=case.kind))
 
     def _plain_form(self, member: int) -> int:
         # a plan mostly has it already: then nothing is called twice

@@ -10,19 +10,20 @@ from __future__ import annotations
 import copy
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from engine.code.arguments import Argument, arrays_of, flat, key_of
 from engine.code.plan import ExpectedResult, group_key
-from engine.code.plan_builder import BLOCKS, ExactValues, PlanBuilder, single
+from engine.code.plan_builder import BLOCKS, ExactValues, PlanBuilder, misfits, single
 from engine.code.planned_exercise import AuthorError, PlannedExercise
 from engine.code.properties import Property
-from engine.exercises.input_set import Arguments, InputSet
+from engine.exercises.input_set import Arguments, InputSet, Spec
 from engine.exercises.inputs import InputKind
 from engine.exercises.relations import Relation
-from engine.exercises.right_results import RightResults
+from engine.exercises.right_results import KinkError, RightResults
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -32,6 +33,9 @@ _HIDDEN = 3  # ordinary hidden inputs, no two of equal sizes
 _MOST_ENTRIES = 120
 _BATCHES = ((3,), (2, 1))  # sizes of leading axes: one, and two of which one has the size 1
 _MOST_SIMPLE = 16  # combinations of sizes that a search for a counterexample begins with
+_TURNS = 8  # how often sizes and plain values are drawn again that fulfil no condition of the author
+_SMOOTH_DRAWS = 12  # of an input for gradients, until the reference has no kink there
+_OWN_CASES = {"sizes", "one", "batch"}  # what a rubric calls inputs that are no variation
 
 
 class Exercise(PlannedExercise):
@@ -43,7 +47,8 @@ class Exercise(PlannedExercise):
         The function's arguments in their order; those that may be left out come last.
     relations : sequence of Relation
         What must hold beside the values; each is a property of its name for the rubric. Those made by
-        :meth:`~engine.exercises.relations.Relation.on` are judged on the inputs of a variation.
+        :meth:`~engine.exercises.relations.Relation.on` are judged on the inputs of a variation, or, with
+        ``on("batch")``, on inputs with leading axes.
     reference : callable or str, optional
         Gives the right result for numpy arrays in float64. A text is the name of a file in the exercise's
         folder that defines the function; ``solution_numpy.py`` if left out, else ``solution.py``.
@@ -54,10 +59,11 @@ class Exercise(PlannedExercise):
         100, or a function of the sizes drawn before.
     valid : callable, optional
         Takes the arguments and returns whether the function is defined for them, beyond what the kinds of
-        its inputs say.
+        its inputs say. What it excludes is drawn again, a few times: it should hold of many inputs.
     variations : mapping of str to callable, optional
         Special inputs: each function takes the arguments as a dict and returns those that change; values
-        are judged as ``values`` with this name under ``options: {cases: …}``.
+        are judged as ``values`` with this name under ``options: {cases: …}``. Names are free but
+        ``"sizes"``, ``"one"`` and ``"batch"``, which exist anyway.
     half : bool
         Whether float16 and bfloat16 are tried (``half``).
     size_long : sequence of str
@@ -68,10 +74,12 @@ class Exercise(PlannedExercise):
         Sizes of which 0 is tried (``empty``).
     gradients : bool or sequence of str
         Whether gradients in torch are judged (``grad``), for results of smooth functions; or the arguments
-        with respect to which they are.
+        with respect to which they are. Inputs at a kink of the reference, where a derivative has no value,
+        are drawn again.
     refuses : bool or mapping of str to callable
-        Whether sizes that don't fit must raise ValueError (``refuses``). A mapping names more inputs that
-        must: each function takes the arguments as a dict and returns those that change.
+        Whether sizes that don't fit must raise ValueError (``refuses``), also those that would be broadcast,
+        and leading axes of which one argument has others. A mapping names more inputs that must: each
+        function takes the arguments as a dict and returns those that change.
 
     Notes
     -----
@@ -103,13 +111,14 @@ class Exercise(PlannedExercise):
         gradients: bool | Sequence[str] = True,
         refuses: bool | Mapping[str, Callable[[dict[str, Any]], Mapping[str, Argument]]] = False,
     ) -> None:
-        self._line = sys._getframe(1).f_lineno  # where the author's file makes it
+        caller = sys._getframe(1)  # the author's file, which makes it
+        self._line = caller.f_lineno
         self._inputs = InputSet(inputs, sizes, valid, size_zero)
         self._inputs.check_names([*size_long, *size_one])
         self._size_long = [*self._inputs.free_sizes, *size_long]
         if fixed := set(size_long) - set(self._inputs.strategy_sizes):
             raise ValueError(f"size_long: {min(fixed)!r} has no strategy under sizes")
-        self._right = RightResults(reference, returns, self._line)
+        self._right = RightResults(reference, returns, Path(caller.f_code.co_filename), self._line)
         self._relations, self._variations = tuple(relations), dict(variations)
         self._half, self._size_one, self._size_zero = half, tuple(size_one), tuple(size_zero)
         self._gradients = list(inputs) if gradients is True else list(gradients or ())
@@ -123,7 +132,10 @@ class Exercise(PlannedExercise):
             raise ValueError(f"two relations are called {min(repeated)!r}; give one another name")
         if wrong := set(self._gradients) - set(inputs):
             raise ValueError(f"gradients: no argument is called {min(wrong)!r}")
-        if unknown := {judged.cases for judged in self._relations} - {None, *self._variations}:
+        if clash := _OWN_CASES & set(self._variations):
+            raise ValueError(f"a variation can't be called {min(clash)!r}: there are such inputs anyway")
+        known = {None, *self._variations, *(["batch"] if self._inputs.leads else [])}
+        if unknown := {judged.cases for judged in self._relations} - known:
             raise ValueError(f"no variation is called {min(map(str, unknown))!r}")
 
     @property
@@ -151,7 +163,6 @@ class Exercise(PlannedExercise):
 
     def expected(self, args: Arguments) -> ExpectedResult:
         """Return the reference's result for these arguments, computed in float64."""
-        self._right.path = self.path
         return self._right.expected(args)
 
     def axes(self, args: Arguments) -> tuple[tuple[str, ...], ...]:
@@ -192,17 +203,20 @@ class Exercise(PlannedExercise):
     def add_cases(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
         """Add the public examples and everything that follows from inputs and relations."""
         inputs = self._inputs
-        hidden = [inputs.arguments(spec, values) for spec in inputs.specs(_HIDDEN, seed)]
-        hidden[1] = inputs.without_optional(hidden[1])
-        public = self._examples or (inputs.arguments(inputs.specs(1, b"public")[0], ExactValues(b"public")),)
+        plan.fits = inputs.is_valid
+        specs = self._specs(_HIDDEN, seed)
+        hidden = [self._drawn(specs, values, "hidden inputs") for _ in range(_HIDDEN)]
+        hidden[1] = self._checked(inputs.without_optional(hidden[1]), "leaving out optional arguments")
+        public = self._examples or (
+            self._drawn(self._specs(1, b"public"), ExactValues(b"public"), "public inputs"),
+        )
         self._check_reference(public[0])
         members = plan.add_public({f"example-{place}": args for place, args in enumerate(public)})
         members += plan.add_ordinary(hidden)
         if inputs.fewest < len(hidden[0]):
             plan.judge("values", plan.case("without-options", *hidden[0][: inputs.fewest]))
         ordinary: dict[str | None, list[int]] = {None: [members[0], *members[-2:]]}
-        bases = ordinary | self._add_variations(plan, [public[0], *hidden[:2]])
-        self._add_relations(plan, bases)
+        self._add_relations(plan, ordinary | self._add_variations(plan, [public[0], *hidden[:2]]))
         self._add_sizes(plan, hidden[0], values)
         if any(array.dtype.kind == "f" for array in arrays_of(hidden[0])):
             plan.add_contract(public[0], hidden[2], hidden[:2])
@@ -211,28 +225,49 @@ class Exercise(PlannedExercise):
                 case for place in range(2) for case in plan.add_halves(f"hidden-{place}", hidden[place])
             ]
             plan.judge_each(("dtype", "half"), halves)
-        if inputs.has_lead:
-            self._add_batches(plan, seed, values)
+        if inputs.leads:
+            self._add_relations(plan, {"batch": self._add_batches(plan, seed, values)})
         if self._gradients:
             self._add_gradients(plan, [public[0], *hidden[:2]], values)
         if self._refuses:
             unfit = {name: self._changed(hidden[0], change) for name, change in self._unfit.items()}
+            unfit |= self._unfit_leads(seed, values)
             plan.add_refusals(unfit, inputs.letters(hidden[0]), hidden[0])
         plan.add_again(members[0])
 
-    def _check_reference(self, args: Arguments) -> None:
-        first, second = (self.expected(args) for _ in range(2))
-        same = (
-            a.values.tobytes() == b.values.tobytes() for a, b in zip(first.parts, second.parts, strict=True)
+    def _specs(self, count: int, seed: bytes) -> Iterator[Spec]:
+        """Yield the specs of a seed, and others for those that fulfil no condition of the author."""
+        return (spec for turn in range(_TURNS) for spec in self._inputs.specs(count, seed + b" again" * turn))
+
+    def _drawn(
+        self, specs: Iterable[Spec], values: ExactValues, what: str, lead: tuple[int, ...] = ()
+    ) -> Arguments:
+        """Return arguments of the first of these specs that has some which the exercise calls valid."""
+        for spec in specs:
+            if (args := self._inputs.valid_arguments(spec, values, lead)) is not None:
+                return self._checked(args, f"what is drawn for {what}")
+        message = (
+            f"valid= is false for all {what} that were drawn: "
+            "let entries, sizes and strategies draw what it asks for, or let it ask for less"
         )
-        if not all(same):
+        raise AuthorError(message, self._line)
+
+    def _checked(self, args: Arguments, what: str) -> Arguments:
+        if fault := self._inputs.fault(args):
+            raise AuthorError(f"{what} gives arguments that don't fit: {fault}", self._line)
+        return args
+
+    def _check_reference(self, args: Arguments) -> None:
+        first, second = (self._right.parts(args) for _ in range(2))
+        if any(a.tobytes() != b.tobytes() for a, b in zip(first, second, strict=True)):
             message = "the reference gives another result when it is called again with the same arguments"
             raise AuthorError(message, self._line)
 
     def _add_relations(self, plan: PlanBuilder, bases: Mapping[str | None, Sequence[int]]) -> None:
         further: dict[Any, int] = {}  # several relations may call with the same arguments
         for judged in self._relations:
-            for place, base in enumerate(bases[judged.cases]):
+            for place, base in enumerate(bases.get(judged.cases, ())):
+                is_public = place == 0 and judged.cases != "batch"  # the first of the others is public
                 members: list[int] = []
                 calls = judged.further_calls(
                     self.argument_names, plan.arguments(base), self.expected, self._inputs.fault
@@ -241,19 +276,16 @@ class Exercise(PlannedExercise):
                     key = key_of(args)
                     if key not in further:
                         name = f"{judged.name}-{base}-{len(members)}"
-                        further[key] = plan.case(name, *args, public=place == 0)  # the first base is public
+                        further[key] = plan.case(name, *args, public=is_public)
                     members.append(further[key])
                 plan.judge(judged.name, base, *members, cases=judged.cases)
 
-    def _add_variations(self, plan: PlanBuilder, bases: Sequence[Arguments]) -> dict[str, list[int]]:
+    def _add_variations(self, plan: PlanBuilder, bases: Sequence[Arguments]) -> dict[str | None, list[int]]:
         """Add the special inputs and return their cases by name."""
-        added: dict[str, list[int]] = {name: [] for name in self._variations}
+        added: dict[str | None, list[int]] = {name: [] for name in self._variations}
         for name, change in self._variations.items():
             for place, args in enumerate(bases):
-                changed = self._changed(args, change)
-                if fault := self._inputs.fault(changed):
-                    message = f"the variation {name!r} gives arguments that don't fit: {fault}"
-                    raise AuthorError(message, self._line)
+                changed = self._checked(self._changed(args, change), f"the variation {name!r}")
                 added[name].append(plan.case(f"{name}-{place}", *changed, kind="large", public=place == 0))
             plan.judge_each("values", added[name], cases=name)
         return added
@@ -264,21 +296,33 @@ class Exercise(PlannedExercise):
         before = dict(zip(self._inputs.kinds, args, strict=False))
         return tuple({**before, **change(dict(before))}.values())
 
+    def _unfit_leads(self, seed: bytes, values: ExactValues) -> dict[str, Arguments]:
+        """Return inputs of which one array has other leading axes than the others."""
+        if self._inputs.leads < 2:
+            return {}
+        args = self._drawn(self._specs(1, seed + b"lead"), values, "inputs with leading axes", (2,))
+        letters = ["a" * (axes[:1] == ("batch 0",)) for axes in self._inputs.axes(args)]
+        return {f"lead-{name}": changed for name, changed in misfits(letters, args).items()}
+
     def _add_sizes(self, plan: PlanBuilder, like: Arguments, values: ExactValues) -> None:
         for place, name in enumerate(self._size_long):
-            longer = self._inputs.resized(like, values, **{name: BLOCKS[-1]})
+            longer = self._resized(like, values, **{name: BLOCKS[-1]})
             plan.judge("values", plan.case(f"longer-{place}", *longer), cases="sizes")
         for name in self._size_one:
-            short = self._inputs.resized(like, values, **{name: 1})
+            short = self._resized(like, values, **{name: 1})
             plan.judge("values", plan.case(f"one-{name}", *short), cases="one")
         for name in self._size_zero:
-            none = self._inputs.resized(like, values, **{name: 0})
+            none = self._resized(like, values, **{name: 0})
             plan.judge("empty", plan.case(f"empty-{name}", *none, kind="empty"))
 
-    def _add_batches(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> None:
-        (spec,) = self._inputs.specs(1, seed + b"batch")
+    def _resized(self, args: Arguments, values: ExactValues, **sizes: int) -> Arguments:
+        what = f"inputs with {', '.join(f'{name} = {size}' for name, size in sizes.items())}"
+        return self._drawn([self._inputs.spec_like(args, **sizes)], values, what)
+
+    def _add_batches(self, plan: PlanBuilder, seed: bytes, values: ExactValues) -> list[int]:
+        wholes: list[int] = []
         for place, lead in enumerate(_BATCHES):
-            args = self._inputs.arguments(spec, values, lead)
+            args = self._drawn(self._specs(1, seed + b"batch"), values, "inputs with leading axes", lead)
             whole = plan.case(f"batch-{place}", *args, kind="batch")
             parts = [
                 plan.case(f"batch-{place}-{'-'.join(map(str, index))}", *self._inputs.part(args, index))
@@ -286,6 +330,8 @@ class Exercise(PlannedExercise):
             ]
             plan.judge("batch", whole, *parts)
             plan.judge("values", whole, cases="batch")
+            wholes.append(whole)
+        return wholes
 
     def _add_gradients(self, plan: PlanBuilder, inputs: Sequence[Arguments], values: ExactValues) -> None:
         least = {name: 2 + place for place, name in enumerate(self._inputs.free_sizes)}
@@ -294,13 +340,22 @@ class Exercise(PlannedExercise):
             if not entries:
                 continue
             if entries > _MOST_ENTRIES and place:
-                args = self._inputs.resized(args, values, **least)
+                args = self._resized(args, values, **least)
             cotangents = [values.distinct(4, part.values.shape) for part in self.expected(args).parts]
-            gradients = self._right.gradients(args, cotangents, self._judged_leaves(args))
-            name = f"gradient-{place}"
-            plan.gradient_case(name, *args, cotangents=cotangents, gradients=gradients, public=place == 0)
+            for turn in itertools.count(1):
+                try:
+                    gradients = self._right.gradients(args, cotangents, self._judged_leaves(args))
+                    break
+                except KinkError:  # a derivative has no value there
+                    if turn == _SMOOTH_DRAWS:
+                        raise
+                    args = self._drawn([self._inputs.spec_like(args)], values, "inputs for gradients")
+            is_public = place == 0 and turn == 1
+            plan.gradient_case(
+                f"gradient-{place}", *args, cotangents=cotangents, gradients=gradients, public=is_public
+            )
 
-    def _judged_leaves(self, args: Arguments) -> list[bool]:
-        """Return of each array or plain value whether the gradient with respect to it is judged."""
+    def _judged_leaves(self, args: Arguments) -> list[str | None]:
+        """Return of each array or plain value the argument's name, or None where no gradient is judged."""
         named = zip(self._inputs.kinds, args, strict=False)
-        return [name in self._gradients for name, value in named for _ in flat((value,))]
+        return [name if name in self._gradients else None for name, value in named for _ in flat((value,))]

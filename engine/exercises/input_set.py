@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 Arguments = tuple[Argument, ...]
+_DRAWS = 16  # of a spec, until one of them fulfils the author's condition
 Spec = tuple[tuple[tuple[str, int], ...], tuple[Any, ...]]
 """What hypothesis draws: sizes by name, and the values of plain arguments."""
 
@@ -108,9 +109,9 @@ class InputSet:
         return [name for name, size in self._fixed.items() if not isinstance(size, int)]
 
     @property
-    def has_lead(self) -> bool:
-        """Whether an array may have leading axes."""
-        return any(map(_has_lead, self.kinds.values()))
+    def leads(self) -> int:
+        """How many arrays may have leading axes."""
+        return sum(map(_has_lead, self.kinds.values()))
 
     @property
     def fewest(self) -> int:
@@ -180,7 +181,25 @@ class InputSet:
         from hypothesis import strategies as st
 
         streams = st.integers(0, 99).map(lambda number: ExactValues(b"example%d" % number))
-        return st.builds(self.arguments, self._specs, streams)
+        return st.builds(self.arguments, self._specs, streams).filter(self.is_valid)
+
+    def is_valid(self, args: Arguments) -> bool:
+        """Return whether the author's condition holds, which says more than the kinds."""
+        return self._valid is None or bool(self._valid(*args, *self.defaults(len(args))))
+
+    def valid_arguments(
+        self, spec: Spec, values: ExactValues, lead: tuple[int, ...] = ()
+    ) -> Arguments | None:
+        """Return arguments of a spec for which the author's condition holds, or None if none is found.
+
+        What it excludes is drawn again, from the next numbers of the stream; of leading axes each part must
+        fulfil it too.
+        """
+        for args in (self.arguments(spec, values, lead) for _ in range(_DRAWS)):
+            parts = [self.part(args, index) for index in np.ndindex(*lead)] if lead else []
+            if all(map(self.is_valid, (args, *parts))):
+                return args
+        return None
 
     def arguments(self, spec: Spec, values: ExactValues, lead: tuple[int, ...] = ()) -> Arguments:
         """Return the arguments of a spec, with leading axes where an array may have them."""
@@ -190,12 +209,12 @@ class InputSet:
             for kind in map(_inner_kind, self.kinds.values())
         )
 
-    def resized(self, args: Arguments, values: ExactValues, **sizes: int) -> Arguments:
-        """Return new arguments of the sizes of others, but these; plain values stay."""
+    def spec_like(self, args: Arguments, **sizes: int) -> Spec:
+        """Return the spec of new arguments of the sizes of others, but these; plain values stay."""
         complete = self.complete({**self.sizes_of(args), **sizes})
         pairs = zip(self.kinds.values(), args, strict=True)
         plain = tuple(value for kind, value in pairs if isinstance(_inner_kind(kind), DrawnInput))
-        return self.arguments((tuple(complete.items()), plain), values)
+        return tuple(complete.items()), plain
 
     def sizes_of(self, args: Arguments) -> dict[str, int]:
         """Return the sizes that arguments show."""
@@ -227,6 +246,11 @@ class InputSet:
 
     def fault(self, args: Arguments) -> str | None:
         """Return why arguments don't fit, the name of one first, or None."""
+        if fault := self._misfit(args):
+            return fault
+        return None if self.is_valid(args) else "the exercise says that they aren't valid"
+
+    def _misfit(self, args: Arguments) -> str | None:
         if not self.fewest <= len(args) <= len(self.kinds):
             return f"{len(args)} arguments instead of {len(self.kinds)}"
         sizes: dict[str, int] = {}
@@ -246,8 +270,6 @@ class InputSet:
                 return f"the size {name} is {sizes[name]} instead of {of(sizes)}"
         if len({array.dtype for array in arrays_of(args) if array.dtype.kind == "f"}) > 1:
             return "the arrays have different floating dtypes"
-        if self._valid is not None and not self._valid(*args, *self.defaults(len(args))):
-            return "the exercise says that they aren't valid"
         return None
 
     def read(self, example: Mapping[str, Any]) -> Arguments:

@@ -37,7 +37,8 @@ Entries = Callable[[ExactValues, tuple[int, ...]], Array]
 """Makes the entries of an array: takes a stream of exact numbers and a shape."""
 
 LEAD_COUNT = "..."  # how many leading axes there are, among the sizes; their sizes are "... 0" and so on
-_TOKEN = re.compile(r"\.\.\.|\d+|[A-Za-z_]\w*(?:\*[A-Za-z_]\w*)*")
+_FACTOR = r"(?:\d+|[A-Za-z_]\w*)"
+_TOKEN = re.compile(rf"\.\.\.|{_FACTOR}(?:\*{_FACTOR})*")
 
 
 def numbers(bound: int = 2) -> Entries:
@@ -174,8 +175,8 @@ def array(axes: str, entries: Entries | None = None, *, dtype: str = "float64") 
     ----------
     axes : str
         Names separated by blanks, such as ``"n d"``; ``"... n d"`` where leading axes of any number may come
-        first, ``"n 2"`` for a size that is always 2, ``"heads*d"`` for a product of sizes. ``""`` is an array
-        without axes.
+        first, ``"n 2"`` for a size that is always 2, ``"heads*d"`` or ``"2*pairs"`` for a product of sizes.
+        ``""`` is an array without axes.
     entries : Entries, optional
         :func:`numbers`, :func:`scores`, :func:`positive`, :func:`probabilities`, :func:`whole`, or a
         function of your own of a stream of numbers (:class:`~engine.code.plan_builder.ExactValues`) and a

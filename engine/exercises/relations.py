@@ -96,8 +96,10 @@ class RelationCall:
         got, due : array_like
             Of shapes that broadcast; of two tuples each pair is compared.
         factor : float
-            How many times the usual tolerance they may lie apart: it is that of a result, for numbers about
-            as large.
+            How many times the usual tolerance they may lie apart: the sum of the tolerances of all calls'
+            results, for numbers about as large. That of a result follows from its dtype and size, the sizes
+            of the arguments and, in float32 or where an argument is beyond 1,024, from how far the right
+            result moves when the arguments are rounded.
         """
         if isinstance(got, tuple) and isinstance(due, tuple):
             pairs = zip(got, due, strict=True)
@@ -135,7 +137,11 @@ class Relation:
     cases: str | None = None
 
     def on(self, variation: str) -> Relation:
-        """Return the relation for the inputs of a variation, which a check names under ``cases``."""
+        """Return the relation for the inputs of a variation, which a check names under ``cases``.
+
+        ``"batch"`` are inputs with leading axes. There the check ``batch`` compares with the results of the
+        parts one by one; a law explains more where leading axes are mixed, as in a mean over all of them.
+        """
         return replace(self, cases=variation)
 
     @property
@@ -164,7 +170,9 @@ class Relation:
                 message = f"the relation {self.name!r} makes a call whose arguments don't fit: {reason}"
                 raise AuthorError(message, self.line)
             calls.append(other)
-            return _values(expected(other))
+            result = expected(other)
+            call.slack += result.slack
+            return _values(result)
 
         right = expected(args)
         call = RelationCall(_named(names, args), _values(right), ask, 2 * right.slack)

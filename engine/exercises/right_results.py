@@ -9,8 +9,8 @@ library.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.code.arguments import Argument, arrays_of, flat, rebuilt
-from engine.code.plan import ExpectedPart, ExpectedResult, relative_tolerance
+from engine.code.arguments import Argument, arrays_of, flat, key_of, rebuilt
+from engine.code.plan import EPS, ExpectedPart, ExpectedResult, relative_tolerance
 from engine.code.plan_builder import ExactValues
 from engine.code.planned_exercise import AuthorError
 from engine.code.result_kinds import ArrayResult, NumberResult, ResultKind, TokensResult, TupleResult
@@ -30,15 +30,24 @@ Arguments = tuple[Argument, ...]
 Floats = NDArray[np.float64]
 
 _SOLUTIONS = ("solution_numpy.py", "solution.py")
-# Central differences of this step, extrapolated once, lie within 1e-11 of a smooth function's derivative.
-_STEP = 2.0**-10
+_MOST_LATEST = 256  # results that are remembered: a plan asks for some twice, and so does a search
+# Central differences of the first step, extrapolated once, lie within 1e-11 of a smooth function's
+# derivative; the others look closer where there is a kink within it.
+_STEPS = (2.0**-10, 2.0**-13, 2.0**-16)
 _GRADIENT_SLACK = 1e-7
+_CURVED = 1e-4  # how much a difference may change with its step
 _PERTURBATION = 2.0**-16  # relative: far above the rounding of float64, and small enough to be linear
+_LARGE = 1024.0  # of arguments in float64: up to here, what rounding does is far below every tolerance
+_SMALL_PERTURBATION = 2.0**-36  # of such arguments, which move a result far
 _RESULTS: Mapping[str, ResultKind] = {
     "array": ArrayResult(),
     "number": NumberResult(),
     "tokens": TokensResult(),
 }
+
+
+class KinkError(AuthorError):
+    """The reference has no derivative at an input."""
 
 
 class RightResults:
@@ -50,8 +59,10 @@ class RightResults:
         The function, the name of a file beside the exercise's that defines it, or None for a solution there.
     returns : str or sequence of str
         What it returns: a word, or the names of the arrays of a tuple.
+    path : Path
+        The author's file.
     line : int
-        Where the author's file says so.
+        Where it says so.
 
     Raises
     ------
@@ -60,10 +71,10 @@ class RightResults:
     """
 
     def __init__(
-        self, reference: Callable[..., Any] | str | None, returns: str | Sequence[str], line: int
+        self, reference: Callable[..., Any] | str | None, returns: str | Sequence[str], path: Path, line: int
     ) -> None:
-        self._reference, self._line = reference, line
-        self.path: Path | None = None  # of the exercise's file, set when it is loaded
+        self._reference, self._path, self._line = reference, path, line
+        self._latest: dict[tuple[Hashable, ...], ExpectedResult] = {}
         if not isinstance(returns, str):
             self.result: ResultKind = TupleResult(tuple(returns))
         elif returns in _RESULTS:
@@ -78,12 +89,27 @@ class RightResults:
         return isinstance(self.result, ArrayResult | TupleResult)
 
     def expected(self, args: Arguments) -> ExpectedResult:
-        """Return the right result for these arguments, computed in float64."""
-        dtype = next((array.dtype.name for array in arrays_of(args) if array.dtype.kind == "f"), "float64")
+        """Return the right result for these arguments, computed in float64; the latest are remembered."""
+        key = key_of(args)
+        known = self._latest.get(key)
+        if known is None:
+            known = self._computed(args)
+            if len(self._latest) >= _MOST_LATEST:
+                self._latest.clear()
+            self._latest[key] = known
+        return known
+
+    def _computed(self, args: Arguments) -> ExpectedResult:
+        floats = [array for array in arrays_of(args) if array.dtype.kind == "f"]
+        dtype = floats[0].dtype.name if floats else "float64"
         exact = _in_doubles(args)
         parts = self.parts(exact)
         terms = sum({size for array in arrays_of(args) for size in array.shape}) + 1
-        errors = [0.0] * len(parts) if dtype == "float64" else self._sensitivity(exact, parts)
+        errors = [0.0] * len(parts)
+        if dtype != "float64":
+            errors = self._sensitivity(exact, parts, _PERTURBATION)
+        elif any(_size(array) > _LARGE for array in floats):
+            errors = self._sensitivity(exact, parts, _SMALL_PERTURBATION)
         pairs = zip(parts, errors, strict=True)
         return ExpectedResult(
             tuple(self._part(part, dtype, terms, error) for part, error in pairs), self.result
@@ -112,7 +138,7 @@ class RightResults:
         return [np.asarray(part) for part in results]
 
     def gradients(
-        self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[bool]
+        self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[str | None]
     ) -> tuple[ExpectedPart | None, ...]:
         """Return the gradients of the sum of results times cotangents, one for each floating array.
 
@@ -121,8 +147,13 @@ class RightResults:
         args : tuple of Argument
         cotangents : sequence of ndarray
             One for each part of the result.
-        judged : sequence of bool
-            Of each leaf of the arguments, whether its gradient is wanted; the others' are None.
+        judged : sequence of str or None
+            For each leaf of the arguments whose gradient is judged the name of its argument, else None.
+
+        Raises
+        ------
+        KinkError
+            The reference has no derivative there.
         """
         return tuple(
             ExpectedPart(gradient, "float64", _GRADIENT_SLACK, _GRADIENT_SLACK * max(1.0, _size(gradient)))
@@ -132,7 +163,7 @@ class RightResults:
         )
 
     def _differences(
-        self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[bool]
+        self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[str | None]
     ) -> Iterator[Floats | None]:
         leaves = list(flat(args))
 
@@ -142,19 +173,27 @@ class RightResults:
             parts = self.parts(rebuilt(args, [*leaves[:place], array, *leaves[place + 1 :]]))
             return float(sum((part * factors).sum() for part, factors in zip(parts, cotangents, strict=True)))
 
+        middle: float | None = None
         for place, leaf in enumerate(leaves):
             if not isinstance(leaf, np.ndarray) or not _is_floating(leaf):
                 continue
-            if not judged[place]:
+            if (name := judged[place]) is None:
                 yield None
                 continue
             gradient = np.empty(leaf.shape)
             for index in np.ndindex(*leaf.shape):
-                wide, near = (
-                    (total(place, index, step) - total(place, index, -step)) / (2 * step)
-                    for step in (_STEP, _STEP / 2)
-                )
-                gradient[index] = (4 * near - wide) / 3  # the error of the fourth order is left
+                if middle is None:
+                    middle = total(place, index, 0.0)
+                slope = _slope(partial(total, place, index), middle)
+                if slope is None:
+                    entry = f"{name}{list(index) if index else ''}"
+                    raise KinkError(
+                        f"no gradient with respect to {name} can be expected: where {entry} is "
+                        f"{leaf[index]:g}, the reference has a kink or a jump; leave {name} out by "
+                        "gradients=[…], or let entries= stay away from such places",
+                        self._line,
+                    )
+                gradient[index] = slope
             yield gradient
 
     def _part(self, part: NDArray[Any], dtype: str, terms: int, error: float) -> ExpectedPart:
@@ -166,16 +205,21 @@ class RightResults:
         if part.dtype.kind in "biu":
             return ExpectedPart(values, due, 0.0, 0.0)
         size = max(1.0, _size(values))
-        relative = relative_tolerance(dtype, keys=terms, score=error / size, terms=3)
-        return ExpectedPart(values, due, relative, relative * size)
+        relative, rounded = (
+            relative_tolerance(dtype, keys=terms, score=score, terms=3) for score in (0.0, error / size)
+        )
+        # what rounding large arguments to float64 does says nothing about a result in another dtype
+        return ExpectedPart(values, due, relative if dtype == "float64" else rounded, rounded * size)
 
-    def _sensitivity(self, exact: Arguments, parts: Sequence[NDArray[Any]]) -> list[float]:
+    def _sensitivity(
+        self, exact: Arguments, parts: Sequence[NDArray[Any]], perturbation: float
+    ) -> list[float]:
         """Return how far each part moves where every input moves by its own size, as seen for small moves."""
         worst = [0.0] * len(parts)
         for turn in range(2):
             signs = ExactValues(b"signs%d" % turn)
             moved = [
-                leaf * (1 + _PERTURBATION * (2.0 * signs.integers(0, 1, leaf.shape) - 1))
+                leaf * (1 + perturbation * (2.0 * signs.integers(0, 1, leaf.shape) - 1))
                 if isinstance(leaf, np.ndarray) and _is_floating(leaf)
                 else leaf
                 for leaf in flat(exact)
@@ -183,14 +227,14 @@ class RightResults:
             after = self.parts(rebuilt(exact, moved))
             for place, (part, before) in enumerate(zip(after, parts, strict=True)):
                 if part.shape == before.shape and part.dtype.kind == "f":
-                    worst[place] = max(worst[place], _size(part - before) / _PERTURBATION)
+                    worst[place] = max(worst[place], _size(part - before) / perturbation)
         return worst
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
         if callable(self._reference):
             return self._reference
-        path = self.path or Path()
+        path = self._path
         names = [self._reference] if self._reference else _SOLUTIONS
         file = next((path.parent / name for name in names if (path.parent / name).is_file()), None)
         if file is None:
@@ -203,6 +247,20 @@ class RightResults:
         if not callable(function):
             raise AuthorError(f"{file.name} defines no function {function_name}", self._line)
         return function  # type: ignore[no-any-return]
+
+
+def _slope(moved: Callable[[float], float], middle: float) -> float | None:
+    """Return the derivative at 0 of a function that is `middle` there, or None at a kink or a jump."""
+    for step in _STEPS:
+        above, below, near_above, near_below = map(moved, (step, -step, step / 2, -step / 2))
+        wide, near = (above - below) / (2 * step), (near_above - near_below) / step
+        # how far the slopes on both sides differ becomes half as much with half the step, but at a kink
+        bend = 2 * (near_above + near_below - 2 * middle) / step - (above + below - 2 * middle) / (2 * step)
+        size = max(1.0, abs(near))
+        rounding = 16 * EPS["float64"] * abs(middle) / step
+        if abs(bend) <= _GRADIENT_SLACK * size + rounding and abs(near - wide) <= _CURVED * size:
+            return (4 * near - wide) / 3  # the error of the fourth order is left
+    return None
 
 
 def _in_doubles(args: Arguments) -> Arguments:

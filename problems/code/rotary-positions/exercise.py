@@ -66,7 +66,7 @@ def pairs_alone(call):
 
 exercise = Exercise(
     {
-        "x": array("... n two*pairs"),
+        "x": array("... n 2*pairs"),
         "positions": array("n", places),
         "base": optional(st.sampled_from([100.0, 7.5]), default=10000.0),
     },
@@ -80,7 +80,6 @@ exercise = Exercise(
         pairs_alone,
         linear_in("x"),
     ],
-    sizes={"two": 2},
     valid=lambda x, positions, base: x.shape[-1] % 2 == 0 and base > 1,
     variations={
         "far": lambda inputs: {"positions": inputs["positions"] + 400},

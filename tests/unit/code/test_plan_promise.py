@@ -28,7 +28,7 @@ DIGESTS = {
     "causal-mask": "0c999af2 097c6bb1 87f26673 96c4107e",
     "concat-scores": "df69100e 11758a3b a36e0761 655a53a8",
     "context": "75d8e021 d4d28c1e e9a694db e32b9308",
-    "cross-attention": "c495c98b a830f98c 842351a9 3fb61f3b",
+    "cross-attention": "7688242f d984fb99 13d6321e 7160d3f4",
     "cross-entropy": "38133e4a 8abd5868 2c6a2594 47a0cb13",
     "decoder-step": "d6433f93 f81c647d 719ae6fa f75d18c7",
     "greedy-decode": "68933d1b 900b92a9 e535396f c57d1648",
@@ -36,7 +36,7 @@ DIGESTS = {
     "hard-alignment": "3345d4fd e4c528d0 8d7c3442 30347608",
     "kv-cache": "cab425f7 ba390ede fd7ca45c 61dc0112",
     "layer-norm": "b1304a0d cb66d02e 10f56945 c9cb3150",
-    "layer-norm-grad": "6575e999 67fea1e3 47adc9f5 471cecef",
+    "layer-norm-grad": "9760e6cf dd741206 c7ddab57 7c0b0cd3",
     "masked-softmax": "a2dc9fd0 918d64f7 5b7ab19b 0353d8a3",
     "multi-head": "4cd13332 ac9a9f70 3962029b 5d787dd7",
     "online-softmax": "d3bbb47e 30e35139 e1fa6ac9 3c4434df",
@@ -49,7 +49,7 @@ DIGESTS = {
     "sinusoidal-positions": "742e61c6 f0a51f36 803edf74 6c5abf3c",
     "softmax": "4a5a850d 49a0e4ba 9b5898d0 1ad8c986",
     "softmax-vjp": "3d816f14 8611108a d8348038 00474be3",
-    "transformer-block": "34c2bb8e 92ac50cd 80a26a7a 46fe8baa",
+    "transformer-block": "34e8e49f 92ac50cd 80a26a7a 46fe8baa",
 }
 
 

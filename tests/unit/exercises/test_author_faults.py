@@ -36,6 +36,12 @@ exercise.py | =[doubled] | =[doubled, doubled] | exercise.py:8 | two relations a
 exercise.py | =[doubled] | =[doubled.on('far')] | exercise.py:8 | no variation is called 'far'
 exercise.py | =[doubled] | =[], returns='matrix' | exercise.py:8 | returns='matrix'
 exercise.py | 2 * call.result) | 3 * call.result) | exercise.py:4 | itself breaks the relation
+exercise.py | relations= | valid=lambda x, f: False, relations= | exercise.py:8 | false for all hidden inputs
+exercise.py | relations= | valid=lambda x, f: x.ndim < 3, relations= | exercise.py:8 | with leading axes
+exercise.py | relations= | valid=lambda x, f: x.size < 65, relations= | exercise.py:8 | inputs with n = 65
+exercise.py | relations= | variations={'one': len}, relations= | exercise.py:8 | can't be called 'one'
+exercise.py | relations= | variations={'a': lambda a: {'x': 1}}, relations= | exercise.py:8 | that don't fit
+exercise.py | scores() | lambda values, shape: values.eighths(2, (2,)) | exercise.py:8 | hidden inputs gives
 exercise.py | 2 * call.x) | call.y) | exercise.py:6 | the call has no argument 'y'
 exercise.py | x=2 | z=2 | exercise.py:6 | has no argument 'z'
 exercise.py | x=2 * call.x | x=call.x[:, :1] | exercise.py:4 | arguments don't fit:
@@ -63,6 +69,20 @@ def test_a_fault_has_its_place(load: Load, edit: str) -> None:
     (fault,) = caught.value.diagnostics
     assert words in fault.message
     assert f"{fault.file}:{fault.line}".endswith(place)
+
+
+def test_a_kink_everywhere_is_named_with_what_to_do(load: Load) -> None:
+    text = "    import numpy as np\n    return x * abs(np.sin(8 * np.pi * factor))"  # at every eighth
+    with pytest.raises(SpecError) as caught:
+        load(("solution.py", "    return x * factor", text))
+    (fault,) = caught.value.diagnostics
+    assert re.fullmatch(
+        r"no gradient with respect to factor can be expected: where factor\[0\] is \S+, the reference has a "
+        r"kink or a jump; leave factor out by gradients=\[…\], or let entries= stay away from such places",
+        fault.message,
+    )
+    assert f"{fault.file}:{fault.line}".endswith("exercise.py:8")
+    load(("exercise.py", "relations=", "gradients=['x'], relations="))
 
 
 def test_a_missing_file_is_a_fault_of_the_item(load: Load, folder: Path) -> None:

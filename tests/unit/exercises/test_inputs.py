@@ -149,6 +149,45 @@ def test_sizes_can_follow_from_others() -> None:
     assert inputs.fault((x[:2], W)) == "the size n is 2 instead of 3"
 
 
+def test_a_number_can_be_a_factor_of_a_size() -> None:
+    inputs = InputSet({"x": array("n 2*pairs"), "p": array("pairs*3*n")}, {}, None)
+    (spec,) = inputs.specs(1, b"s")
+    x, p = inputs.arguments(spec, ExactValues(b"s"))
+    n, pairs = dict(spec[0])["n"], dict(spec[0])["pairs"]
+    assert isinstance(x, np.ndarray) and x.shape == (n, 2 * pairs)
+    assert isinstance(p, np.ndarray) and p.shape == (3 * n * pairs,)
+    assert inputs.fault((x, p)) is None and inputs.sizes_of((x, p)) == {"n": n, "pairs": pairs}
+    odd = inputs.fault((x[:, 1:], p))
+    assert odd == f"x: the axis 2*pairs has the size {2 * pairs - 1}, which isn't a multiple of 2"
+
+
+def _rising(x: Any, k: int) -> bool:
+    return bool((np.diff(x, axis=-1) > 0).all()) and k != 2
+
+
+def test_what_a_condition_excludes_is_drawn_again_in_every_part_of_a_plan() -> None:
+    exercise = Exercise(
+        {"x": array("... n", scores()), "k": st.integers(1, 4)},
+        sizes={"n": st.sampled_from([2, 3])},
+        valid=_rising,
+        reference=lambda x, k: x * k,
+        size_one=["n"],
+    )
+    for seed in range(10):
+        plan = exercise.plan(bytes([seed]))
+        assert plan.id == exercise.plan(bytes([seed])).id
+        assert {"hidden-2", "batch-1", "one-n", "gradient-2"} <= set(plan.places)
+        assert all(_rising(*case.args) for case in plan.cases)
+    assert all(_rising(*args) for args in exercise.candidates())
+
+
+def test_a_condition_that_always_holds_changes_no_draw() -> None:
+    plain, checked = (
+        Exercise({"x": array("... n d")}, valid=valid, reference=lambda x: x) for valid in (None, np.ndim)
+    )
+    assert plain.plan(b"seed").id == checked.plan(b"seed").id
+
+
 def test_a_condition_of_the_author_counts() -> None:
     inputs = InputSet({"k": st.integers(1, 3)}, {}, lambda k: k < 3)
     assert inputs.fault((2,)) is None and inputs.fault((3,)) == "the exercise says that they aren't valid"
@@ -171,3 +210,12 @@ def test_an_axis_has_a_name(axes: str) -> None:
 @given(Exercise({"x": array("n d"), "k": st.integers(1, 2)}, reference=lambda x, k: x * k).strategy())
 def test_authors_get_a_strategy_of_their_inputs(call: dict[str, Any]) -> None:
     assert set(call) == {"x", "k"} and call["x"].ndim == 2 and call["k"] in (1, 2)
+
+
+def test_a_search_asks_the_reference_once_for_an_input() -> None:
+    calls: list[Any] = []
+    exercise = Exercise({"x": array("n")}, reference=lambda x: calls.append(x) or 2 * x)
+    for args in exercise.candidates():
+        exercise.expected(args)
+    # once in double precision, in single precision twice more to see how far rounding moves the result
+    assert len(calls) == 8 and len(exercise.candidates()) == 4

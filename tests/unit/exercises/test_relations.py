@@ -13,10 +13,12 @@ import pytest
 import engine.exercises
 from engine.code import CodeExercise
 from engine.code.exercise import RubricCheck
+from engine.code.plan import group_key
 from engine.code.plan_builder import ExactValues
 from engine.exercises import (
     Exercise,
     Relation,
+    RelationCall,
     array,
     causal,
     in_range_of,
@@ -24,10 +26,12 @@ from engine.exercises import (
     keeps_norm,
     linear_in,
     not_negative,
+    numbers,
     permutation_equivariant,
     permutation_invariant,
     positive,
     probabilities,
+    relation,
     rows_independent,
     scale_invariant,
     scores,
@@ -63,12 +67,13 @@ def _source(arguments: Any, body: str) -> str:
     return f"import numpy as np\n\n\ndef f({', '.join(arguments)}):\n    {body}\n    return r\n"
 
 
-def _exercise(relation: Relation, arguments: Any, body: str) -> CodeExercise:
+def _exercise(relation: Relation, arguments: Any, body: str, **more: Any) -> CodeExercise:
     space: dict[str, Any] = {}
     exec(_source(arguments, body), space)
-    inputs = Exercise(arguments, relations=[relation], reference=space["f"])
+    inputs = Exercise(arguments, relations=[relation], reference=space["f"], **more)
     judged = inputs.properties[relation.name]
-    check = RubricCheck("law", judged, relation.name, 1.0, True, (), judged.sentence)
+    key = group_key(relation.name, relation.cases)
+    check = RubricCheck("law", judged, key, 1.0, True, (), judged.sentence)
     signature = f"f({', '.join(arguments)})"
     return CodeExercise("f", "v", "f", "f", signature, inputs, (check,), (), {}, "", Limits())
 
@@ -137,6 +142,110 @@ def test_gradients_by_differences_are_those_of_autograd(seed: int) -> None:
         total = (torch.tanh(leaves[0] @ leaves[1]) * 2 * torch.from_numpy(case.cotangents[0])).sum()
         for got, right in zip(case.expected.gradients, torch.autograd.grad(total, leaves), strict=True):
             np.testing.assert_allclose(got.values, right.numpy(), atol=got.slack / 100)
+
+
+KINKED: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "abs": (numbers(), np.abs, lambda x: x.abs()),
+    "relu": (numbers(), lambda x: np.maximum(x, 0), lambda x: x.relu()),
+    "max": (numbers(1), lambda x: x.max(axis=-1), lambda x: x.amax(dim=-1)),
+    "top 2": (
+        numbers(1),
+        lambda x: np.sort(x, axis=-1)[..., -2:].sum(axis=-1),
+        lambda x: x.topk(2).values.sum(dim=-1),
+    ),
+    # kinks anywhere: some lie within a step of the differences
+    "relu of a sine": (numbers(), lambda x: np.maximum(np.sin(200 * x), 0), lambda x: (200 * x).sin().relu()),
+}
+
+
+@pytest.mark.parametrize("name", KINKED)
+def test_gradients_are_expected_beside_kinks_only(name: str) -> None:
+    import torch
+
+    entries, right, in_torch = KINKED[name]
+    inputs = Exercise({"x": array("n d", entries)}, reference=right, sizes={"n": 2, "d": 3})
+    for seed in range(25):
+        for case in (case for case in inputs.plan(bytes([seed])).cases if case.kind == "gradient"):
+            assert case.expected is not None and case.expected.gradients and case.cotangents is not None
+            x, (due,) = torch.tensor(case.args[0], requires_grad=True), case.expected.gradients
+            (got,) = torch.autograd.grad((in_torch(x) * torch.from_numpy(case.cotangents[0])).sum(), x)
+            np.testing.assert_allclose(got.numpy(), due.values, atol=due.slack)
+
+
+def test_an_example_at_a_kink_is_judged_elsewhere() -> None:
+    inputs = Exercise({"x": array("n")}, reference=np.abs).with_examples([{"x": [0, 1, 2]}])
+    cases = [case for case in inputs.plan(b"seed").cases if case.kind == "gradient"]
+    assert len(cases) == 3 and not any(case.public or (case.args[0] == 0).any() for case in cases)
+
+
+def _scored(relation: Relation, **more: Any) -> CodeExercise:
+    arguments = {"Q": array("m d"), "K": array("n d")}
+    return _exercise(relation, arguments, f"x = Q @ K.T / 3; {SOFTMAX}", **more)
+
+
+SHIFTED = "Adding one vector to all keys must change nothing."
+
+
+@pytest.mark.parametrize("by", [2.0**10, 2.0**20, 2.0**26])
+def test_close_follows_what_rounding_does_to_large_arguments(by: float, grade: Grade) -> None:
+    @relation(SHIFTED, name="law")
+    def shifted(call: RelationCall) -> bool:
+        return call.close(call.again(K=call.K + by), call.result)
+
+    exercise = _scored(shifted)
+    for right in ("(Q / 3) @ K.T", "np.einsum('md,nd->mn', Q, K) * (1 / 3)", "(Q @ (K / 3).T)"):
+        source = _source(("Q", "K"), f"x = {right}; {SOFTMAX}")
+        assert _law(grade(exercise, source)).verdict is Verdict.PASSED
+    # rounded to single precision, and a bound on how large a score may be
+    for wrong in ("(Q @ K.T / 3).astype('float32').astype('float64')", "np.clip(Q @ K.T / 3, -500, 500)"):
+        source = _source(("Q", "K"), f"x = {wrong}; {SOFTMAX}")
+        assert _law(grade(exercise, source)).verdict is Verdict.FAILED
+
+
+def test_a_law_on_a_large_variation_has_that_tolerance_too(grade: Grade) -> None:
+    far = {"far": lambda arguments: {"K": 2.0**28 + arguments["K"] / 7, "Q": arguments["Q"] / 7}}
+
+    @relation(SHIFTED, name="law")
+    def shifted(call: RelationCall) -> bool:
+        return call.close(call.again(K=call.K - 2.0**27), call.result)
+
+    exercise = _scored(shifted.on("far"), variations=far)
+    for right in ("(Q / 3) @ K.T", "(K @ Q.T / 3).T", "np.einsum('md,nd->mn', Q, K / 3)"):
+        assert _law(grade(exercise, _source(("Q", "K"), f"x = {right}; {SOFTMAX}"))).verdict is Verdict.PASSED
+    wrong = _source(("Q", "K"), f"x = Q @ (K - 1e-12 * K * np.abs(K)).T / 3; {SOFTMAX}")
+    assert _law(grade(exercise, wrong)).verdict is Verdict.FAILED
+
+
+def test_a_law_can_be_asked_of_leading_axes(grade: Grade) -> None:
+    @relation("The mean must be that of all entries.", name="law")
+    def mean(call: RelationCall) -> bool:
+        return call.close(call.result, call.x.mean())
+
+    exercise = _exercise(
+        mean.on("batch"), {"x": array("... n d", scores())}, "r = x.mean()", returns="number"
+    )
+    plan = exercise.inputs.plan(b"seed")
+    bases = [plan.cases[group.members[0]] for group in plan.groups["law@batch"]]
+    assert [case.args[0].ndim for case in bases] == [3, 4] and not any(case.public for case in bases)
+    assert _law(grade(exercise, _source(("x",), "r = x.mean()"))).verdict is Verdict.PASSED
+    last_only = _source(("x",), "r = x.reshape(-1, *x.shape[-2:])[-1].mean()")  # right for two axes
+    assert _law(grade(exercise, last_only)).verdict is Verdict.FAILED
+
+
+def test_no_law_is_asked_of_leading_axes_that_no_array_has() -> None:
+    with pytest.raises(ValueError, match="no variation is called 'batch'"):
+        Exercise({"x": array("n")}, relations=[sums_to_one().on("batch")])
+
+
+def test_leading_axes_that_differ_must_be_refused() -> None:
+    arguments = {"x": array("... n d"), "y": array("... d"), "z": array("d")}
+    inputs = Exercise(arguments, reference=lambda x, y, z: x + y[..., None, :] + z, refuses=True)
+    cases = {case.id: case for case in inputs.plan(b"seed").cases if case.id.startswith("lead-")}
+    shapes = sorted((case.args[0].shape[0], case.args[1].shape[0]) for case in cases.values())
+    assert shapes == [(1, 2), (2, 1), (2, 3), (3, 2)]
+    assert all(case.kind == "refused" and case.public for case in cases.values())
+    alone = Exercise({"x": array("... n d")}, reference=lambda x: x, refuses=True).plan(b"seed")
+    assert not [case for case in alone.cases if case.id.startswith("lead-")]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
