@@ -35,10 +35,9 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def _rounding(args: Sequence[Any]) -> Rounding:
-    scores = args[0]
-    return Rounding(
-        float(np.abs(scores).max(initial=0.0)), 1, 1.0, keys=scores.shape[-1]
-    )  # weights are at most 1
+    scores, mask = args
+    largest = float(np.abs(np.where(mask, scores, 0.0)).max(initial=0.0))  # hidden scores round nothing
+    return Rounding(largest, 1, 1.0, keys=scores.shape[-1])  # weights are at most 1
 
 
 _INPUTS = ArrayInputs(("scores", "mask"), (".",), "masked_softmax", _rounding)
@@ -218,7 +217,9 @@ def _add_relations(
         changed = plan.case(f"{name}-other-row", other, mask, kind="masked")
         plan.judge("rowind", hidden[name], changed, changed=0)
     # a large hidden score shows where it still counts, as in the maximum that is subtracted
-    for name, height in (("flat", LIFT), ("wide", LIFT), ("even-more", 1e5), ("even", -LIFT), ("flat", 50.0)):
+    heights = [("flat", LIFT), ("wide", LIFT), ("even-more", 1e5), ("even", -LIFT), ("flat", 50.0)]
+    heights.append(("even-more", -1e17))  # a minimum that is added to a row takes the digits of all others
+    for name, height in heights:
         scores, mask = plan.arguments(hidden[name])
         kind = "masked" if height == 50.0 else "large"
         member = plan.case(f"{name}-hidden-{height:g}", np.where(mask, scores, height), mask, kind=kind)

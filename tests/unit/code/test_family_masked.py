@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.slow
 Plans = Callable[[str, int], InputPlan]
 Grade = Callable[..., GradeReport]
 ITEM = "masked-softmax"
+RIGHT = Path(__file__).parent / "right" / ITEM
 
 
 def _one_row(scores: list[float], seen: list[bool]) -> list[float]:
@@ -129,3 +131,11 @@ def masked_softmax(scores, mask):
     report = grade(ITEM, whole.format("", ".detach()"))
     assert {check.id for check in report.checks if check.verdict is Verdict.FAILED} == {"grad"}
     assert [found.misconception for found in report.diagnosis] == ["detached"]
+
+
+def test_a_hidden_score_that_takes_the_digits_of_the_others_is_found_on_every_plan(grade: Grade) -> None:
+    right = (RIGHT / "multiplied.py").read_text(encoding="utf-8")
+    assert "lowest * (1 - m)" in right  # in hidden places alone
+    for seed in range(4):
+        report = grade(ITEM, right.replace("lowest * (1 - m)", "lowest * (2 - m)"), seed)
+        assert {check.id for check in report.checks if check.verdict is Verdict.FAILED} == {"mask-irrel"}

@@ -37,7 +37,7 @@ DIGESTS = {
     "kv-cache": "9c7d3e27 56f16acf 7cccf955 6054577a",
     "layer-norm": "70d16925 a41dab72 0edd81d7 be28539b",
     "layer-norm-grad": "9760e6cf dd741206 c7ddab57 7c0b0cd3",
-    "masked-softmax": "a2dc9fd0 918d64f7 5b7ab19b 0353d8a3",
+    "masked-softmax": "a528ad06 72d44567 d20357de c730eb65",
     "multi-head": "4cd13332 ac9a9f70 3962029b 5d787dd7",
     "online-softmax": "61034a4a 761a9e46 f1d2b2b2 8be986d0",
     "rnn-forward": "ccc2acc5 74d9f8e4 afd9c7f3 9fac00ef",
