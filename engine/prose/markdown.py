@@ -101,16 +101,11 @@ class LatexText:
 
 
 # The private-use characters: no text of an author has a use for one of these 6,400.
-_FIRST, _LAST = "\ue000", "\uf8ff"
-_HOLE = re.compile(f"[{_FIRST}-{_LAST}]")
-_SPLIT = re.compile(f"([{_FIRST}-{_LAST}])")
-# No characters at all: where the words of a template come into its text, and (the first) escaped dollars.
-_DOLLAR, _MARK, _LAST_MARK = "\ufdd0", "\ufdd1", "\ufdef"
-_SPLIT_MARKS = re.compile(f"([{_MARK}-{_LAST_MARK}])")
-# Words that end or begin nothing in the text around them: nothing with which code, a formula or a line ends.
-_HARMLESS = re.compile(
-    rf"(?!\s)(?:[^$`\n\r\\{_FIRST}-{_LAST}{_DOLLAR}-{_LAST_MARK}]|\\[^$`\n\r{_FIRST}-{_LAST}{_DOLLAR}-{_LAST_MARK}])+(?<!\s)"
-)
+_FIRST = 0xE000
+_HOLE = re.compile("[\ue000-\uf8ff]")
+_HOLES = re.compile("([\ue000-\uf8ff])")
+# No character at all: escaped dollars until all others are found.
+_DOLLAR = "\ufdd0"
 # Code comes first in the alternatives, so that a dollar inside it is one.
 _PIECE = re.compile(
     r"(?P<code>```.*?```|`[^`\n]*`)|(?P<dollar>\\\$)"
@@ -126,25 +121,34 @@ class ProseError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Formula:
+class Formula:
+    """A formula that was taken out of a text."""
+
     source: str
     display: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Picture:
+class Picture:
+    """A picture that was taken out of a text."""
+
     kind: str
     data: str
 
 
-class _Holed:
-    """A text with holes: the character `first` is the hole of value 0, and those of the others follow."""
+def hole_of(place: int) -> str:
+    """Return the hole of a value."""
+    return chr(_FIRST + place)
+
+
+class HoledText:
+    """A text with holes, each a character: the first of `holes` is that of value 0, the others follow."""
 
     __slots__ = ("_rest", "_start", "places")
 
-    def __init__(self, text: str, first: str = _FIRST) -> None:
-        self._start, *rest = (_SPLIT if first == _FIRST else _SPLIT_MARKS).split(text)
-        self.places = [ord(hole) - ord(first) for hole in rest[::2]]
+    def __init__(self, text: str, holes: re.Pattern[str] = _HOLES, first: int = _FIRST) -> None:
+        self._start, *rest = holes.split(text)
+        self.places = [ord(hole) - first for hole in rest[::2]]
         self._rest = list(zip(self.places, rest[1::2], strict=True))
 
     def filled(self, values: Sequence[str]) -> str:
@@ -155,13 +159,14 @@ class _Holed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Skeleton:
+class TextSkeleton:
     """A parsed text whose formulas and pictures are holes."""
 
-    html: _Holed
-    latex: _Holed
+    html: HoledText
+    latex: HoledText
     plain: Callable[[Sequence[str]], str]
     pictures: int
+    has_table: bool
 
 
 def render_prose(source: str, *, inline: bool = False) -> RenderedText:
@@ -179,13 +184,14 @@ def render_prose(source: str, *, inline: bool = False) -> RenderedText:
     ProseError
         A formula isn't in our subset, a dollar sign has no partner, or maths is outside dollars.
     """
-    return _rendered(*_take_pieces(source), inline)
+    return rendered(*take_pieces(source), inline)
 
 
-def _rendered(body: str, pieces: Sequence[_Formula | _Picture], inline: bool) -> RenderedText:
-    skeleton = _skeleton(body, inline)
+def rendered(body: str, pieces: Sequence[Formula | Picture], inline: bool) -> RenderedText:
+    """Return the text whose formulas and pictures were taken out; errors as of :func:`render_prose`."""
+    skeleton = text_skeleton(body, inline)
     # a picture that isn't found again as a block stood inside a line, where Markdown takes it for code
-    if skeleton.pictures != sum(isinstance(piece, _Picture) for piece in pieces):
+    if skeleton.pictures != sum(isinstance(piece, Picture) for piece in pieces):
         raise ProseError("a picture goes on lines of its own; it can't be part of a line or an option")
     try:
         forms = [_forms(piece) for piece in pieces]
@@ -198,95 +204,48 @@ def _rendered(body: str, pieces: Sequence[_Formula | _Picture], inline: bool) ->
     )
 
 
-class ProseFrame:
-    """The text of a template before its words are filled in, with its formulas found once for all variants.
-
-    Parameters
-    ----------
-    body : str
-        With marks where words come, and holes for the formulas.
-    formulas : sequence of (str, bool)
-        Source with marks, and whether it stands on a line of its own.
-    inline : bool
-    """
-
-    def __init__(self, body: str, formulas: Sequence[_Formula], inline: bool) -> None:
-        self._body = _Holed(body, _MARK)
-        self._formulas = [(_Holed(formula.source, _MARK), formula.display) for formula in formulas]
-        self._inline = inline
-
-    def filled(self, words: Sequence[str]) -> RenderedText | None:
-        """Return the text with its words, or None where one of them could end what stands around it."""
-        has_macro = any("\\" in words[place] for place in self._body.places)  # a fault outside of formulas
-        if has_macro or not all(map(_HARMLESS.fullmatch, words)):
-            return None
-        formulas = [_Formula(holed.filled(words), display) for holed, display in self._formulas]
-        return _rendered(self._body.filled(words), formulas, self._inline)
-
-
-@lru_cache(maxsize=1024)
-def prose_frame(parts: tuple[str | None, ...], inline: bool) -> ProseFrame | None:
-    """Return the frame of a text.
-
-    Parameters
-    ----------
-    parts : tuple of str or None
-        The text, None where words will come.
-    inline : bool
-        As for :func:`render_prose`.
-
-    Returns
-    -------
-    ProseFrame or None
-        None where the text must be filled before it is looked at: faulty ones, pictures, very many words.
-    """
-    marks = map(chr, range(ord(_MARK), ord(_LAST_MARK) + 1))
-    constants = [part for part in parts if part is not None]
-    if len(parts) - len(constants) > ord(_LAST_MARK) - ord(_MARK) + 1:
-        return None
-    # a backslash at an end would change the first sign of the words behind it
-    if any(_SPLIT_MARKS.search(part) or part.endswith("\\") for part in constants):
-        return None
-    try:
-        body, pieces = _take_pieces("".join(next(marks) if part is None else part for part in parts))
-    except ProseError:
-        return None
-    formulas = [piece for piece in pieces if isinstance(piece, _Formula)]
-    return ProseFrame(body, formulas, inline) if len(formulas) == len(pieces) else None
-
-
-def _forms(piece: _Formula | _Picture) -> RenderedText:
-    if isinstance(piece, _Picture):
+def _forms(piece: Formula | Picture) -> RenderedText:
+    if isinstance(piece, Picture):
         return picture_text(piece.kind, piece.data)
-    text, element = maths_forms(piece.source, piece.display)
-    if piece.display:
+    return formula_forms(piece, *maths_forms(piece.source, piece.display))
+
+
+def formula_forms(formula: Formula, plain: str, element: str) -> RenderedText:
+    """Return a formula's place in the three forms of a text, from its readable text and its MathML."""
+    if formula.display:
         # indented, so that plain text keeps it on its line
-        return RenderedText(f"\n    {text}\n", element, f"\\[{piece.source}\\]")
-    return RenderedText(text, element, f"${piece.source}$")
+        return RenderedText(f"\n    {plain}\n", element, f"\\[{formula.source}\\]")
+    return RenderedText(plain, element, f"${formula.source}$")
 
 
-def _take_pieces(source: str) -> tuple[str, list[_Formula | _Picture]]:
-    """Return the text with a hole for each formula and picture, and these."""
+def take_pieces(source: str) -> tuple[str, list[Formula | Picture]]:
+    """Return the text with a hole for each formula and picture, and these.
+
+    Raises
+    ------
+    ProseError
+        A dollar sign has no partner, maths is outside dollars, or the text holds a hole.
+    """
     if _HOLE.search(source):
         raise ProseError("the text holds a private-use character")
-    pieces: list[_Formula | _Picture] = []
+    pieces: list[Formula | Picture] = []
 
-    def hole_for(piece: _Formula | _Picture) -> str:
+    def hole_for(piece: Formula | Picture) -> str:
         pieces.append(piece)
-        return chr(ord(_FIRST) + len(pieces) - 1)
+        return hole_of(len(pieces) - 1)
 
     def hole(match: re.Match[str]) -> str:
         if match["code"]:
             if (picture := _PICTURE.fullmatch(match["code"])) is None:
                 return match["code"]
-            return f"```{FENCE}\n{hole_for(_Picture(picture['kind'], picture['data']))}\n```"
+            return f"```{FENCE}\n{hole_for(Picture(picture['kind'], picture['data']))}\n```"
         if match["dollar"]:
             return _DOLLAR  # until the search for dollars without a partner is over
         display = match["display"] is not None
         formula = (match["display"] if display else match["inline"]).strip()
         if "\n\n" in formula:
             raise ProseError("a formula goes on over an empty line; is a $ missing?")
-        return hole_for(_Formula(formula, display))
+        return hole_for(Formula(formula, display))
 
     body = _PIECE.sub(hole, source)
     # a macro or a dollar outside is a formula whose dollar was forgotten; students would read LaTeX
@@ -313,7 +272,8 @@ def _markdown() -> MarkdownIt:
 
 
 @lru_cache(maxsize=4096)
-def _skeleton(body: str, inline: bool) -> _Skeleton:
+def text_skeleton(body: str, inline: bool) -> TextSkeleton:
+    """Return a text with holes, parsed."""
     markdown = _markdown()
     tokens = markdown.parseInline(body.strip()) if inline else markdown.parse(body)
     for token in tokens:
@@ -322,14 +282,15 @@ def _skeleton(body: str, inline: bool) -> _Skeleton:
             token.type, token.content = "picture", token.content.strip()
     html = markdown.renderer.render(tokens, markdown.options, {}).strip()
     # the columns of a table are as wide as the numbers of each variant, so that it can't be laid out once
-    if any(token.type == "table_open" for token in tokens):
+    has_table = any(token.type == "table_open" for token in tokens)
+    if has_table:
 
         def plain(values: Sequence[str]) -> str:
             return _PlainText(values).blocks(tokens)
 
     else:
         template = _PlainText(None).blocks(tokens)
-        loose, tidy = _Holed(template), _Holed(_tidy(template))
+        loose, tidy = HoledText(template), HoledText(_tidy(template))
 
         def plain(values: Sequence[str]) -> str:
             # only what begins or ends with a blank, or has lines of its own, can make the lines untidy
@@ -338,7 +299,8 @@ def _skeleton(body: str, inline: bool) -> _Skeleton:
             return _tidy(loose.filled(values))
 
     pictures = sum(token.type == "picture" for token in tokens)
-    return _Skeleton(_Holed(html), _Holed(LatexText().blocks(tokens)), plain, pictures)
+    latex = HoledText(LatexText().blocks(tokens))
+    return TextSkeleton(HoledText(html), latex, plain, pictures, has_table)
 
 
 def _tidy(text: str) -> str:
@@ -391,7 +353,8 @@ class _PlainText:
                 case "picture":
                     parts.append("\n\n" + self._filled(token.content))
                 case "fence" | "code_block":
-                    parts.append("\n\n" + "\n".join("    " + line for line in token.content.splitlines()))
+                    lines = self._filled(token.content).splitlines()
+                    parts.append("\n\n" + "\n".join("    " + line for line in lines))
         text = "".join(parts)
         return (_tidy(text) if self._values is not None else text).strip("\n")
 
@@ -408,7 +371,7 @@ class _PlainText:
         return self._filled("".join(parts))
 
     def _filled(self, text: str) -> str:
-        return text if self._values is None else _Holed(text).filled(self._values)
+        return text if self._values is None else HoledText(text).filled(self._values)
 
 
 def _aligned(rows: list[list[str]]) -> str:

@@ -32,7 +32,8 @@ from engine.prose.figures import (
     tex,
     vector_tex,
 )
-from engine.prose.markdown import ProseError, prose_frame, render_prose
+from engine.prose.frames import prose_frame
+from engine.prose.markdown import ProseError, render_prose
 from engine.prose.pictures import PICTURE_FUNCTIONS
 from engine.text.words import count_noun, did_you_mean, one_line
 

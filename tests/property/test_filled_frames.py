@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.items import builtin_bank
-from engine.prose.markdown import ProseError, prose_frame, render_prose
+from engine.prose.frames import prose_frame
+from engine.prose.markdown import ProseError, render_prose
 from engine.prose.stems import (
     TemplateFault,
     _meanings,
@@ -62,6 +65,47 @@ def test_a_frame_gives_what_the_filled_text_gives(case, inline):
         return
     if text is not None:
         assert text == render_prose(whole(parts, words), inline=inline)
+
+
+NUMBERS = ["0.5", "-2", "7", "-0.25", "10.0", "3"]
+
+
+@st.composite
+def numbered(draw):
+    shapes = st.sampled_from(
+        ["N", "[N, N]", "(N)", "N. N", r"\begin{bmatrix} N & N \\ N \end{bmatrix}", "xN", "N*"]
+    )
+    parts: list[str | None] = [draw(CONSTANTS)]
+    words = draw(st.lists(shapes, min_size=1, max_size=3))
+    for _ in words:
+        # what numbers stand beside decides whether they can be put in afterwards
+        around = st.sampled_from(
+            ["$", " ", "$x = ", "", "$h_", "$x^{", r"$2 \cdot ", "|a|\n|-|\n|", "- ", "&#", "`"]
+        )
+        parts += [
+            draw(around),
+            None,
+            draw(st.sampled_from(["$", " ", "", ".$ and ", "}$", ". ", "|\n", "`"])),
+        ]
+    return (*parts, draw(CONSTANTS)), words
+
+
+@given(numbered(), st.booleans(), st.randoms(use_true_random=False))
+@example((("$h_", None, "$ and $x = ", None, "$"), ["N", "[N, N]"]), False, Random(0))
+@example((("one\n", None, ". two"), ["N"]), False, Random(0))
+@example((("|a|b|\n|-|-|\n|", None, "|$", None, "$|\n"), ["N", "N"]), False, Random(1))
+@example((("```\n", None, "\n```\n\n|a|\n|-|\n|b|\n"), ["N"]), False, Random(0))
+def test_numbers_are_put_into_a_text_that_was_found_before(case, inline, random):
+    parts, shapes = case
+    frame = prose_frame(parts, inline)
+    for _ in range(6 if frame is not None else 0):
+        words = ["".join(random.choice(NUMBERS) if c == "N" else c for c in shape) for shape in shapes]
+        try:
+            text = frame.filled(words)
+        except ProseError:
+            continue
+        if text is not None:
+            assert text == render_prose(whole(parts, words), inline=inline)
 
 
 VALUES = {"n": 3, "x": 0.25, "w": "word"}

@@ -237,11 +237,22 @@ def maths_forms(source: str, display: bool = False) -> tuple[str, str]:
     MathsError
         The formula isn't in our subset.
     """
+    plain, elements, numbers = holed_forms(source, display)
+    return _filled(plain, numbers), _filled(elements, [number_element(number) for number in numbers])
+
+
+def holed_forms(source: str, display: bool) -> tuple[tuple[str, ...], tuple[str, ...], list[str]]:
+    """Return the pieces of a formula's text and of its MathML, and the numbers that come between them.
+
+    Raises
+    ------
+    MathsError
+        The formula isn't in our subset.
+    """
     if HOLE in source:
         parse_maths(source.replace(HOLE, "\0"))  # raises: nobody may type a hole
     skeleton, numbers = split_numbers(source)
-    plain, elements = _skeleton_forms(skeleton, display)
-    return _filled(plain, numbers), _filled(elements, [_number_element(number) for number in numbers])
+    return *_skeleton_forms(skeleton, display), numbers
 
 
 @lru_cache(maxsize=4096)
@@ -250,7 +261,8 @@ def _skeleton_forms(skeleton: str, display: bool) -> tuple[tuple[str, ...], tupl
     return tuple(plain_maths(skeleton).split(HOLE)), tuple(elements.split(HOLE))
 
 
-def _number_element(number: str) -> str:
+def number_element(number: str) -> str:
+    """Return a free number, with its sign, as MathML."""
     if number.startswith("-"):
         return f"<mrow><mo>−</mo><mn>{number[1:]}</mn></mrow>"
     return f"<mn>{number}</mn>"
