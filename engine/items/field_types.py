@@ -147,7 +147,10 @@ Size = Annotated[
 class StrictModel(BaseModel):
     """The base of all models: a key that isn't known is an error (most are misspelt), values are frozen."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)
+    # deferred: most models are only ever used within another, whose schema holds theirs
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False, defer_build=True
+    )
 
 
 def refuse(field: str, message: str) -> NoReturn:
