@@ -62,8 +62,8 @@ class Exercise(PlannedExercise):
         its inputs say. What it excludes is drawn again, a few times: it should hold of many inputs.
     variations : mapping of str to callable, optional
         Special inputs: each function takes the arguments as a dict and returns those that change; values
-        are judged as ``values`` with this name under ``options: {cases: …}``. Names are free but
-        ``"sizes"``, ``"one"`` and ``"batch"``, which exist anyway.
+        are judged as ``values`` with this name under ``options: {cases: …}``, dtypes as ``dtype``. Names are
+        free but ``"sizes"``, ``"one"`` and ``"batch"``, which exist anyway.
     half : bool
         Whether float16 and bfloat16 are tried (``half``).
     size_long : sequence of str
@@ -216,7 +216,8 @@ class Exercise(PlannedExercise):
         if inputs.fewest < len(hidden[0]):
             plan.judge("values", plan.case("without-options", *hidden[0][: inputs.fewest]))
         ordinary: dict[str | None, list[int]] = {None: [members[0], *members[-2:]]}
-        self._add_relations(plan, ordinary | self._add_variations(plan, [public[0], *hidden[:2]]))
+        special = self._add_variations(plan, [public[0], *hidden[:2]])
+        self._add_relations(plan, ordinary | special)
         self._add_sizes(plan, hidden[0], values)
         if any(array.dtype.kind == "f" for array in arrays_of(hidden[0])):
             plan.add_contract(public[0], hidden[2], hidden[:2])
@@ -234,6 +235,9 @@ class Exercise(PlannedExercise):
             unfit |= self._unfit_leads(seed, values)
             plan.add_refusals(unfit, inputs.letters(hidden[0]), hidden[0])
         plan.add_again(members[0])
+        for case, (first, *_) in special.items():
+            narrow = plan.case(f"{case}-single", *single(*plan.arguments(first)), kind="precision")
+            plan.judge_each("dtype", [first, narrow], cases=case)
 
     def _specs(self, count: int, seed: bytes) -> Iterator[Spec]:
         """Yield the specs of a seed, and others for those that fulfil no condition of the author."""

@@ -85,5 +85,6 @@ exercise = Exercise(
         "outside": _outside(-1),
         "far-outside": _outside(-100),
         "all": lambda call: {"pad": -1},
+        "none": lambda call: {"labels": np.full_like(call["labels"], call["pad"])},
     },
 )

@@ -29,7 +29,7 @@ DIGESTS = {
     "concat-scores": "df69100e 11758a3b a36e0761 655a53a8",
     "context": "75d8e021 d4d28c1e e9a694db e32b9308",
     "cross-attention": "40ee96fd 81b984f5 9aa04f0e 72722807",
-    "cross-entropy": "38133e4a 8abd5868 2c6a2594 47a0cb13",
+    "cross-entropy": "da248a37 18482325 ce1bd934 8fdfe52e",
     "decoder-step": "d6433f93 f81c647d 719ae6fa f75d18c7",
     "greedy-decode": "68933d1b 900b92a9 e535396f c57d1648",
     "grouped-query-attention": "a5b0d9b3 3869dbbb 037ade9c f2ed242c",
