@@ -77,7 +77,7 @@ class _Backward(ArrayExercise):
         return (*tiny, single(*tiny[0]), _SQUARE, _RECT, single(*_SQUARE))
 
 
-def _bounds(Q: Floats, K: Floats, V: Floats, G: Floats) -> tuple[float, float, float]:
+def _bounds(Q: Floats, K: Floats, V: Floats, G: Floats) -> tuple[float, ...]:
     """Return by how much dQ, dK and dV change at most for a relative error of the weights and the sums."""
     # weights enter dS alone and in the mean of dW that is subtracted
     S = Q @ K.T / np.sqrt(Q.shape[1])
