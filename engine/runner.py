@@ -7,7 +7,7 @@ tree, and that only after its shape and dtype have been checked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import TracebackType
@@ -137,6 +137,18 @@ class Call:
     cotangents: tuple[WireArray | None, ...] | None = None
 
 
+class LastingCalls(tuple[Call, ...]):
+    """Calls that the programs of a whole class get: what a runner makes of them is kept in ``made``."""
+
+    made: dict[Any, Any]
+
+    def __new__(cls, calls: Iterable[Call]) -> Self:
+        """Return the calls, of which nothing is made yet."""
+        lasting = super().__new__(cls, calls)
+        lasting.made = {}
+        return lasting
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One submission and the whole plan of calls, sent in one message.
@@ -186,7 +198,7 @@ class CallOutcome:
     arguments : tuple of wire values, optional
         The arguments after the call, where they were asked for.
     seconds : float
-        As the child measured it.
+        As the child measured it; of a reply that other programs gave too, what it took the first of them.
     detail : str
         A sentence of ours, never foreign text.
     gradients : tuple of (WireArray or None), optional
@@ -219,7 +231,8 @@ class RunResult:
     ``load`` is the outcome of importing the file; ``missing`` names functions of ``Job.functions`` that the
     file doesn't define; ``output`` is the text that it printed (foreign, cut); ``failed`` holds the
     exceptions of the first statements that failed while the others were loaded; ``library`` is what the
-    process had loaded for student code, ``"torch"`` or ``"numpy"`` alone, where the runner knows.
+    process had loaded for student code, ``"torch"`` or ``"numpy"`` alone, where the runner knows; ``calls_s``
+    are the seconds of all calls together, as the child measured them.
     """
 
     load: CallOutcome
@@ -229,6 +242,7 @@ class RunResult:
     tier: str = ""
     failed: tuple[ExceptionInfo, ...] = ()
     library: str = ""
+    calls_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ class TimedRunner:
         with self._stages.stage(TALK):
             result = self._runner.run(job)
         self._stages.move("load the file", result.load.seconds, TALK)
-        self._stages.move("calls", sum(outcome.seconds for outcome in result.outcomes), TALK)
+        self._stages.move("calls", result.calls_s, TALK)
         return result
 
     def close(self) -> None:

@@ -286,7 +286,7 @@ def degenerate(run: PlanObservations) -> str | None:
     return _degenerate(run.plan, run.items)
 
 
-@lru_cache(maxsize=16)  # asked for the verdict, and again for the known mistakes
+@lru_cache(maxsize=64)  # asked for the verdict, and again for the known mistakes
 def _degenerate(plan: InputPlan, items: tuple[CallObservation, ...]) -> str | None:
     run = PlanObservations(plan, "", "", items)
     is_search = any(isinstance(case.args[0], StepTable) for case in plan.cases)

@@ -27,7 +27,7 @@ from engine.code.exercise import CodeExercise, RubricCheck
 from engine.code.explain.counterexample import find_counterexample
 from engine.code.explain.mutants import name_mutants
 from engine.code.observe import PlanObservations, UnusableError, observe
-from engine.code.plan import CaseGroup, InputPlan, close
+from engine.code.plan import CaseGroup, InputPlan, close, remembered
 from engine.code.properties import property_of
 from engine.code.properties.contract import is_right
 from engine.errors import EngineError
@@ -342,6 +342,12 @@ def _computes_nothing(runs: Check, trivial: str) -> Check:
 
 def _judged(rubric: RubricCheck, run: PlanObservations) -> Check:
     groups = run.plan.groups.get(rubric.key, ())
+    seen = {member: run[member] for group in groups for member in group.members}
+    key = rubric, run.function, run.library, tuple(seen.values())
+    return remembered(run.plan.judged, key, lambda: _judged_anew(rubric, run, groups))
+
+
+def _judged_anew(rubric: RubricCheck, run: PlanObservations, groups: tuple[CaseGroup, ...]) -> Check:
     finding = _first_problem(rubric.property.judge, groups, run, rubric.public)
     if finding.verdict is Verdict.PASSED:
         return Check(rubric.id, Verdict.PASSED, rubric.points, rubric.points, title=rubric.title)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import describe_call
-from engine.code.plan import EPS, ExpectedPart, ExpectedResult, InputPlan, PlanCase
+from engine.code.plan import EPS, ExpectedPart, ExpectedResult, InputPlan, PlanCase, remembered
 from engine.code.result_kinds import ArrayResult, MisfitError, ReadPart
 from engine.model import Verdict
 from engine.runner import Call, CallOutcome, CallStatus, ExceptionInfo, WireArray, WireValue
@@ -102,13 +102,16 @@ class PlanObservations:
     function: str
     library: str
     items: tuple[CallObservation, ...]
+    _due: dict[int, ExpectedResult] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, member: int) -> CallObservation:
         return self.items[member]
 
     def call(self, member: int, shapes: bool = False) -> str:
         """Return the call on a case as one short expression; with `shapes` arrays stand there by these."""
-        return describe_call(self.plan.cases[member].args, self.function, shapes)
+        args = self.plan.cases[member].args
+        key = member, self.function, shapes
+        return remembered(self.plan.texts, key, lambda: describe_call(args, self.function, shapes))
 
     def expected(self, member: int) -> ExpectedResult:
         """Return the reference's result of a case; LookupError for one that must be refused.
@@ -116,15 +119,17 @@ class PlanObservations:
         Where a result came in a narrower dtype, what may be lost is that dtype's: the check of the dtype
         reports it, and the laws shouldn't all fail of it too.
         """
-        expected = self.plan.cases[member].expected
+        expected = self._due.get(member)
+        if expected is not None:
+            return expected
+        expected, parts = self.plan.cases[member].expected, self.items[member].parts
         if expected is None:
             raise LookupError(f"case {self.plan.cases[member].id} has no expected value")
-        parts = self.items[member].parts
-        if parts is None or all(
-            got.dtype == part.dtype for got, part in zip(parts, expected.parts, strict=True)
-        ):
-            return expected
-        return replace(expected, parts=tuple(map(_as_narrow_as, expected.parts, parts)))
+        pairs = zip(parts or (), expected.parts, strict=parts is not None)
+        if any(got.dtype != part.dtype for got, part in pairs):
+            expected = replace(expected, parts=tuple(map(_as_narrow_as, expected.parts, parts or ())))
+        self._due[member] = expected
+        return expected
 
     def not_lost(self, member: int) -> None:
         """Raise UnusableError unless the call ended by itself, with a result or with an exception."""
@@ -147,7 +152,8 @@ class PlanObservations:
 
     def values(self, member: int, part: int = 0) -> Floats:
         """Return one part in float64, of exactly the expected shape, or raise UnusableError."""
-        parts, expected = self.raw(member), self.expected(member)
+        returned, expected = self.items[member].parts, self.expected(member)
+        parts = self.raw(member) if returned is None else [each.values for each in returned]
         got, due = parts[part].shape, expected.parts[part].values.shape
         if got != due:
             text = f"gave back {expected.result.misshapen(part, got, due)}"
@@ -170,8 +176,16 @@ class PlanObservations:
 
 def observe(plan: InputPlan, library: str, outcomes: Sequence[CallOutcome]) -> tuple[CallObservation, ...]:
     """Return what was observed on the cases of a plan, in their order."""
-    sent = zip(plan.cases, plan.sent(library), outcomes, strict=True)
-    return tuple(observed(case, call, outcome, library) for case, call, outcome in sent)
+    # an outcome that came before is the same object; it is kept beside what it shows, so its id stays its own
+    sent = enumerate(zip(plan.cases, plan.sent(library), outcomes, strict=True))
+    return tuple(
+        remembered(
+            plan.seen,
+            (place, library, id(outcome)),
+            lambda: (outcome, observed(case, call, outcome, library)),  # noqa: B023  called at once
+        )[1]
+        for place, (case, call, outcome) in sent
+    )
 
 
 def observed(case: PlanCase, call: Call, outcome: CallOutcome, library: str) -> CallObservation:
@@ -247,7 +261,7 @@ def _changed(before: WireValue, after: WireValue) -> bool:
         if not isinstance(after, dict) or set(after) != set(before):
             return True
         return any(_changed(value, after[name]) for name, value in before.items())
-    if not isinstance(before, WireArray):
+    if not isinstance(before, WireArray) or before is after:
         return False
     return not isinstance(after, WireArray) or (before.dtype, before.shape, before.data) != (
         after.dtype,

@@ -7,18 +7,19 @@ student code is loaded.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, SpecialArgument, flat, leaf_of, wire_argument
 from engine.code.result_kinds import ArrayResult, ResultKind
-from engine.runner import Call
+from engine.model import Check
+from engine.runner import Call, LastingCalls
 
 # How far a right result may lie from the reference's, from the dtype and the size of the problem. A weight is
 # exp of a score difference, so an error of one score is a *relative* error of the weight: rounding scores of
@@ -227,6 +228,10 @@ class InputPlan:
     returning: frozenset[int]
     # made once for a class, not for each of its submissions
     _wires: dict[str, tuple[Call, ...]] = field(default_factory=dict, repr=False)
+    # what outcomes, results and calls came to that came before: see `remembered`
+    seen: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    judged: dict[Hashable, Check] = field(default_factory=dict, repr=False)
+    texts: dict[Hashable, str] = field(default_factory=dict, repr=False)
 
     @cached_property
     def places(self) -> Mapping[str, int]:
@@ -243,7 +248,7 @@ class InputPlan:
         """
         key = f"{library} {function}"
         if key not in self._wires:
-            self._wires[key] = tuple(replace(call, function=function) for call in self.sent(library))
+            self._wires[key] = LastingCalls(replace(call, function=function) for call in self.sent(library))
         return self._wires[key]
 
     def sent(self, library: str) -> tuple[Call, ...]:
@@ -286,6 +291,24 @@ class InputPlan:
         ]
         returning = frozenset(place[old] for old in self.returning if old in place)
         return InputPlan.of(self.exercise, [self.cases[old] for old in members], moved, returning)
+
+
+T = TypeVar("T")
+_MOST_REMEMBERED = 2000
+
+
+def remembered(memory: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
+    """Return what was made for an equal key before, or make it; a full memory begins anew.
+
+    Most programs of a class give results that others gave too, right and wrong: they are judged once.
+    """
+    value = memory.get(key)
+    if value is None:
+        value = make()
+        if len(memory) >= _MOST_REMEMBERED:
+            memory.clear()
+        memory[key] = value
+    return value
 
 
 def _follows(group: CaseGroup) -> bool:

@@ -7,8 +7,9 @@ replies counts, not even earlier ones: whatever wrote the forged frame may have 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +26,7 @@ from engine.sandbox.child.wire import (
     TreeReader,
     WireError,
     WireFrame,
+    parse_json,
 )
 from engine.sandbox.requests import EncodedPlan
 from engine.text.words import visible
@@ -98,6 +100,25 @@ def safe_text(text: str, limit: int) -> str:
     return visible(text[:limit].replace("\r\n", "\n"))
 
 
+# A reply is known by all of it but the seconds, which an honest child says last. Where the rest was valid
+# once with a number in their place, it is with any other.
+_SECONDS_KEY = b',"seconds":'
+_PLAIN_SECONDS = re.compile(rb"(0|[1-9]\d{0,5})(\.\d{1,30})?(e-\d\d)?}")
+_MAX_KNOWN = 2000
+_MAX_KNOWN_BYTES = 2**13
+
+
+@dataclass(slots=True)
+class Reply:
+    """The decoded answer to one call; once it has been seen beside that, what came of both and its bytes."""
+
+    index: int
+    outcome: CallOutcome
+    nodes: int
+    fitted: CallOutcome | None = None
+    size: int = 0
+
+
 class ChildDialogue:
     """The conversation with one child, as a state that the child's bytes move on.
 
@@ -111,6 +132,8 @@ class ChildDialogue:
         Most nodes of their trees.
     check_order : bool
         False switches the order check off (tests only).
+    known : dict, optional
+        Replies that came before, from which those that come again are taken.
     """
 
     def __init__(
@@ -121,8 +144,10 @@ class ChildDialogue:
         output_nodes: int = MAX_JOB_NODES,
         *,
         check_order: bool = True,
+        known: dict[tuple[bytes, bytes], Reply] | None = None,
     ) -> None:
-        self._reader = FrameReader(output_bytes)
+        self._reader = FrameReader(output_bytes, unparsed=FrameKind.RESULT)
+        self._known = known
         # each reply and the two frames around them may cost more than what they take off the cap
         self._bytes_left = output_bytes + FRAME_OVERHEAD * (count - first + 2)
         self._nodes_left = output_nodes
@@ -138,7 +163,13 @@ class ChildDialogue:
         self.load: CallOutcome | None = None
         self.missing: tuple[str, ...] = ()
         self.failed: tuple[ExceptionInfo, ...] = ()
-        self.outcomes: dict[int, CallOutcome] = {}
+        self.replies: dict[int, Reply] = {}
+        self.calls_s = 0.0
+
+    @property
+    def outcomes(self) -> dict[int, CallOutcome]:
+        """What became of each call that was answered."""
+        return {index: reply.outcome for index, reply in self.replies.items()}
 
     @property
     def wants_plan(self) -> bool:
@@ -176,7 +207,7 @@ class ChildDialogue:
             self.violated = True
 
     def _take(self, frame: WireFrame) -> None:
-        if not isinstance(frame.body, dict):
+        if not isinstance(frame.body, dict) and frame.kind != FrameKind.RESULT:
             raise WireError("body")
         if not self.locked and frame.kind == FrameKind.BROKEN:
             self.broken = str(frame.body.get("layer"))
@@ -185,7 +216,8 @@ class ChildDialogue:
         elif not self.locked:
             raise WireError("order")
         elif frame.kind == FrameKind.LOADED and self.load is None:
-            self.load = replace(self._outcome(frame), value=None, arguments=None)
+            load, _ = self._decoded(frame, frame.body)
+            self.load = replace(load, value=None, arguments=None)
             self.missing = _names(frame.body.get("missing"))
             self.failed = _failed(frame.body.get("failed", []))
         elif frame.kind == FrameKind.RESULT:
@@ -196,20 +228,50 @@ class ChildDialogue:
             raise WireError("order")
 
     def _take_result(self, frame: WireFrame) -> None:
-        index = frame.body.get("index")
-        if type(index) is not int or not 0 <= index < self._count:
+        # most of a class give the same right results, to the last bit: these are decoded once
+        head, _, tail = frame.text.rpartition(_SECONDS_KEY)
+        key = head, bytes(frame.blob)
+        known = self._known if _PLAIN_SECONDS.fullmatch(tail) else None
+        reply = None if known is None else known.get(key)
+        if reply is None or reply.nodes > self._nodes_left:
+            reply = self._new_reply(frame)
+            if known is not None and len(frame.blob) <= _MAX_KNOWN_BYTES:
+                if len(known) >= _MAX_KNOWN:
+                    known.clear()
+                known[key] = reply
+            self.calls_s += reply.outcome.seconds
+        else:
+            self._check_index(reply.index)
+            self._spend(reply.nodes)
+            self.calls_s += float(tail[:-1])
+        self.replies.setdefault(reply.index, reply)
+        self.next = reply.index + 1
+
+    def _new_reply(self, frame: WireFrame) -> Reply:
+        body = parse_json(frame.text)
+        if not isinstance(body, dict):
+            raise WireError("body")
+        index = body.get("index")
+        if type(index) is not int:
+            raise WireError("index")
+        self._check_index(index)
+        return Reply(index, *self._decoded(frame, body))
+
+    def _check_index(self, index: int) -> None:
+        if not 0 <= index < self._count:
             raise WireError("index")
         if self._check_order and (not self.plan_sent or index != self.next):
             raise WireError("order")
-        self.outcomes.setdefault(index, self._outcome(frame))
-        self.next = index + 1
 
-    def _outcome(self, frame: WireFrame) -> CallOutcome:
+    def _decoded(self, frame: WireFrame, body: dict[str, Any]) -> tuple[CallOutcome, int]:
         reader = TreeReader(frame.blob, _leaf, max_nodes=min(MAX_REPLY_NODES, self._nodes_left))
-        outcome = _outcome(frame, reader)
-        self._nodes_left -= reader.nodes
-        self.nodes += reader.nodes
-        return outcome
+        outcome = _outcome(body, reader)
+        self._spend(reader.nodes)
+        return outcome, reader.nodes
+
+    def _spend(self, nodes: int) -> None:
+        self._nodes_left -= nodes
+        self.nodes += nodes
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -233,11 +295,10 @@ def _leaf(node: ArrayNode) -> WireArray:
 _AS_SENT = object()  # stands for an argument that is where it was put
 
 
-def _outcome(frame: WireFrame, reader: TreeReader) -> CallOutcome:
-    body = frame.body
+def _outcome(body: dict[str, Any], reader: TreeReader) -> CallOutcome:
     try:
-        status = CallStatus(body.get("status"))
-    except ValueError:
+        status = CallStatus(body["status"])
+    except (KeyError, ValueError):
         raise WireError("status") from None
     if status not in _FROM_CHILD:
         raise WireError("status")
@@ -328,6 +389,7 @@ class JobResults:
         self._missing: tuple[str, ...] = ()
         self._failed: tuple[ExceptionInfo, ...] = ()
         self._children = 0
+        self._calls_s = 0.0
         self._first: int | None = 0
         self._unreached = _NO_TIME  # the outcome of calls that no child came to
         self.bytes_left = job.limits.output_bytes
@@ -371,15 +433,24 @@ class JobResults:
         changed : mapping of int to bytes
             The calls after which the grader itself saw other arrays than before, and what it saw.
         """
-        for index, outcome in dialogue.outcomes.items():
-            call = self._job.calls[index]
+        for index, reply in dialogue.replies.items():
+            if reply.fitted is not None and index not in changed:
+                self._outcomes[index] = reply.fitted
+                self.bytes_left -= reply.size
+                continue
+            outcome, call = reply.outcome, self._job.calls[index]
             if not _fits(outcome, call):
                 outcome = _MISFIT
             elif outcome.arguments is not None:
                 outcome = _with_arguments(outcome, call, plan, index, changed.get(index))
             outcome = self._with_own_place(outcome)
+            size = _size(outcome)
+            # which files there are is the submission's own matter
+            if index not in changed and (outcome.exception is None or reply.outcome is outcome):
+                reply.fitted, reply.size = outcome, size
             self._outcomes[index] = outcome
-            self.bytes_left -= _size(outcome)
+            self.bytes_left -= size
+        self._calls_s += dialogue.calls_s
         self.nodes_left -= dialogue.nodes
         load = dialogue.load or end
         if self._load is None:
@@ -396,7 +467,7 @@ class JobResults:
 
     def _with_own_place(self, outcome: CallOutcome) -> CallOutcome:
         """Return the outcome with a place in files that were handed in only: any other is made up."""
-        if outcome.exception is None:
+        if outcome.exception is None or outcome.exception.file is None:
             return outcome
         return replace(outcome, exception=self._own_place(outcome.exception))
 
@@ -425,6 +496,7 @@ class JobResults:
             output=safe_text(printed.decode("utf-8", "replace"), _OUTPUT_CHARACTERS),
             tier=self._tier,
             library=self._library,
+            calls_s=self._calls_s,
         )
 
 
@@ -452,6 +524,8 @@ def _with_arguments(
 def _plain(value: WireValue) -> WireValue:
     """Return an argument as a child would send it back: nothing is said of how it lies in memory."""
     if isinstance(value, WireArray):
+        if value.contiguous and value.writeable:
+            return value
         return WireArray(value.library, value.dtype, value.shape, value.data)
     return {name: _plain(item) for name, item in value.items()} if isinstance(value, dict) else value
 

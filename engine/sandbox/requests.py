@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
 from engine.errors import RunnerLostError, SandboxError
-from engine.runner import Call, Job, StepFunction, WireArray, WireValue
+from engine.runner import Call, Job, LastingCalls, StepFunction, WireArray, WireValue
 from engine.sandbox.child.modules import COMPILER
 from engine.sandbox.child.wire import (
     ITEM_SIZES,
@@ -83,6 +83,9 @@ class EncodedPlan:
         By the number of the call; calls without such arrays have none.
     tensors : bool
         Whether any array in it is one of torch.
+    replies : dict or None
+        Replies to these calls that came before, decoded (see :mod:`engine.sandbox.replies`); None for calls
+        that hardly come again.
     """
 
     frame: bytes
@@ -90,6 +93,7 @@ class EncodedPlan:
     memory: bytes = b""
     spans: Mapping[int, Span] = field(default_factory=dict)
     tensors: bool = False
+    replies: dict[tuple[bytes, bytes], Any] | None = None
 
 
 _IMPORT = re.compile(r"\b(?:import|from)\b")
@@ -162,8 +166,15 @@ def encode_plan(job: Job, *, shared: bool = False) -> EncodedPlan:
     TypeError, ValueError
         For an argument that isn't a wire value: a fault of the plan, not of a submission.
     """
+    calls, call_s = job.calls, job.limits.call_s
     try:
-        return _encode_calls(_SameCalls(job.calls), job.limits.call_s, shared)
+        if not isinstance(calls, LastingCalls):
+            return _encode_calls(_SameCalls(calls), call_s, shared)
+        if (call_s, shared) not in calls.made:
+            plan = _encode_calls.__wrapped__(_SameCalls(calls), call_s, shared)
+            calls.made[call_s, shared] = replace(plan, replies={})
+        made: EncodedPlan = calls.made[call_s, shared]
+        return made
     except (UnsupportedError, TooLargeError, WireError) as error:
         raise ValueError(f"the plan holds what can't be sent to a child: {error}") from None
 
@@ -184,7 +195,7 @@ class _SameCalls:
         return isinstance(other, _SameCalls) and self.calls is other.calls
 
 
-@lru_cache(16)  # the last few plans: a class sends one plan, the same object, again and again
+@lru_cache(16)  # the last few: a search for a counterexample may send the same calls again
 def _encode_calls(same: _SameCalls, call_s: float, shared: bool) -> EncodedPlan:
     memory = _Memory()
     writer = TreeWriter(memory.describe, _MAX_PLAN_BYTES)

@@ -118,8 +118,9 @@ class SandboxRunner(Runner):
         budget = SubmissionBudget(job.limits, self._layers)
         results = JobResults(job, self._tier, nest.library.partition(".")[0])
         while (first := results.next_call(budget.left_s())) is not None:
+            left = results.bytes_left, results.nodes_left
             dialogue = ChildDialogue(
-                first, plan.count, results.bytes_left, results.nodes_left, check_order=self._layers.order
+                first, plan.count, *left, check_order=self._layers.order, known=plan.replies
             )
             cpu_limit_s = budget.processor_s()
             load_s = max(_MIN_LOAD_S, budget.left_s())
@@ -375,7 +376,7 @@ def converse(
         link.child.kill()
     end = zygote.wait_end(link.child)
     if link.arrays is not None:
-        link.arrays.look_again(dialogue.outcomes)
+        link.arrays.look_again(dialogue.replies)
     budget.cpu_s += end.cpu_s
     link.drain(budget)
     return stop, None if dialogue.ended else end

@@ -170,13 +170,7 @@ def writes_through(value: Any, arguments: Sequence[Any], limit: int) -> bool:
     """
     torch = sys.modules.get("torch")
     arrays = list(_arrays(torch, arguments))
-    places = [_bounds(array) for array in arrays]
-    written = [
-        array
-        for array in _arrays(torch, [value])
-        for start, end in [_bounds(array)]
-        if any(start < high and low < end for low, high in places)
-    ]
+    written = [array for array in _arrays(torch, [value]) if any(_meet(array, other) for other in arrays)]
     if not written:
         return False
     before = [describe(array, limit).data for array in arrays]
@@ -244,6 +238,13 @@ class KeptResults:
         """Return the first stretch that some memory has a part of, and the one after the last."""
         first = bisect.bisect_right(self._ends, start)
         return first, max(first, bisect.bisect_left(self._starts, end))
+
+
+def _meet(one: Any, other: Any) -> bool:
+    if type(one) is np.ndarray and type(other) is np.ndarray:
+        return np.may_share_memory(one, other)
+    (start, end), (low, high) = _bounds(one), _bounds(other)
+    return bool(start < high and low < end)
 
 
 def _bounds(array: Any) -> tuple[int, int]:
@@ -338,7 +339,7 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
         dtype = getattr(torch, node.dtype)
         tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.offset).reshape(shape)
         return tensor[..., ::2] if gaps else tensor
-    array = np.frombuffer(memory, dtype=np.dtype(node.dtype), count=count, offset=node.offset).reshape(shape)
+    array: Any = np.ndarray(shape, np.dtype(node.dtype), memory, node.offset)
     if gaps:
         array = array[..., ::2]
     array.flags.writeable = node.writeable

@@ -53,6 +53,7 @@ ITEM_SIZES: Final = {
 # lists and dicts of a reply as JSON: counted before it is parsed, for making them is what takes time
 _MAX_CONTAINERS: Final = 4 * MAX_REPLY_NODES
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
 _HEADER = struct.Struct("<4sB3xIQ")
 _MAGIC = b"SMK1"
 
@@ -85,11 +86,12 @@ class TooLargeError(Exception):
 
 
 class WireFrame(NamedTuple):
-    """One message."""
+    """One message; `body` is None where the reader left the JSON as `text`."""
 
     kind: int
     body: Any
     blob: memoryview
+    text: bytes = b""
 
 
 class ArrayNode(NamedTuple):
@@ -143,7 +145,7 @@ def pack(
     TooLargeError
         If the JSON is over its cap.
     """
-    text = json.dumps(body, separators=(",", ":")).encode("ascii")
+    text = _COMPACT.encode(body).encode("ascii")
     # a plan is the grader's own and may be as bushy as it likes
     if len(text) > max_json or (max_json == MAX_REPLY_JSON and _is_bushy(text)):
         raise TooLargeError("json")
@@ -157,11 +159,14 @@ class FrameReader:
     ----------
     max_blob, max_json : int
         Most bytes that one frame may carry.
+    unparsed : int, optional
+        The kind of frame whose JSON the caller parses.
     """
 
-    def __init__(self, max_blob: int, max_json: int = MAX_REPLY_JSON) -> None:
+    def __init__(self, max_blob: int, max_json: int = MAX_REPLY_JSON, unparsed: int | None = None) -> None:
         self._max_blob = max_blob
         self._max_json = max_json
+        self._unparsed = unparsed
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -198,6 +203,8 @@ class FrameReader:
             raise WireError("json")
         blob = bytes(self._buffer[_HEADER.size + n_json : end])
         del self._buffer[:end]
+        if kind == self._unparsed:
+            return WireFrame(kind, None, memoryview(blob), text)
         return WireFrame(kind, parse_json(text), memoryview(blob))
 
 
@@ -432,6 +439,7 @@ def _array_fields(fields: list[Any]) -> tuple[str, str, list[int], int]:
         raise WireError("array")
     if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
         raise WireError("shape")
-    if any(type(n) is not int or not 0 <= n <= _MAX_AXIS for n in shape):
-        raise WireError("shape")
+    for n in shape:
+        if type(n) is not int or not 0 <= n <= _MAX_AXIS:
+            raise WireError("shape")
     return library, dtype, shape, flags

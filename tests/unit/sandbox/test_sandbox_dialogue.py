@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engine.runner import Call, CallStatus, Job, Limits, StepFunction, WireArray
+from engine.runner import Call, CallStatus, Job, LastingCalls, Limits, StepFunction, WireArray
 from engine.sandbox.child.wire import FRAME_OVERHEAD, FrameKind, FrameReader, pack
-from engine.sandbox.replies import ChildDialogue
+from engine.sandbox.replies import ChildDialogue, Reply
 from engine.sandbox.requests import encode_load, encode_plan
 
 LOCKED = pack(FrameKind.LOCKED, {})
@@ -226,3 +226,57 @@ def test_the_frame_of_one_plan_is_made_once() -> None:
     for number in range(100):
         encode_plan(Job("", "a.py", (Call("f", (number,)),)))
     assert encode_plan(Job("", "a.py", calls)).frame == plan.frame
+
+
+def _asked_knowing(known: dict[tuple[bytes, bytes], Reply], nodes: int = 100) -> ChildDialogue:
+    dialogue = ChildDialogue(0, 2, 1000, nodes, known=known)
+    dialogue.feed(LOCKED + LOADED)
+    dialogue.plan_sent = True
+    return dialogue
+
+
+def test_a_reply_that_came_before_is_decoded_once_whatever_the_seconds() -> None:
+    known: dict[tuple[bytes, bytes], Reply] = {}
+    dialogues = [_asked_knowing(known) for _ in range(2)]
+    for dialogue, seconds in zip(dialogues, (0.25, 0.5), strict=True):
+        dialogue.feed(_timed(0, seconds) + _timed(1, seconds))
+    first, second = dialogues
+    assert [second.outcomes[i] is first.outcomes[i] for i in (0, 1)] == [True, True]
+    assert (first.calls_s, second.calls_s) == (0.5, 1.0)
+    assert second.nodes == first.nodes == 5  # and the one of loading
+    assert len(known) == 2
+
+
+@pytest.mark.parametrize("tail", [b"-1", b"1e999", b"1e9", b"[0]", b"01", b'"1"', b"0.1,", b'0.1,"status":7'])
+def test_a_known_reply_excuses_no_other_end(tail: bytes) -> None:
+    known: dict[tuple[bytes, bytes], Reply] = {}
+    _asked_knowing(known).feed(_timed(0, 0.25))
+    dialogue = _asked_knowing(known)
+    text = b'{"index":0,"status":"returned","value":["l",1],"seconds":' + tail + b"}"
+    assert known
+    dialogue.feed(struct.pack("<4sB3xIQ", b"SMK1", FrameKind.RESULT, len(text), 0) + text)
+    assert dialogue.violated
+
+
+@pytest.mark.parametrize("frames", ["late", "twice", "too many nodes"])
+def test_a_known_reply_keeps_order_and_caps(frames: str) -> None:
+    known: dict[tuple[bytes, bytes], Reply] = {}
+    _asked_knowing(known).feed(_timed(0, 0.25) + _timed(1, 0.25))
+    dialogue = _asked_knowing(known, nodes=1 if frames == "too many nodes" else 100)
+    dialogue.feed({"late": _timed(1, 0.25), "twice": 2 * _timed(0, 0.25)}.get(frames, _timed(0, 0.25)))
+    assert dialogue.violated
+
+
+def _timed(index: int, seconds: float) -> bytes:
+    body = {"index": index, "status": "returned", "value": ["l", 1], "seconds": seconds}
+    return pack(FrameKind.RESULT, body)
+
+
+def test_calls_of_a_class_keep_their_frame_and_what_came_back() -> None:
+    calls = LastingCalls([Call("f", (1.0,))])
+    plan = encode_plan(Job("a = 1", "a.py", calls))
+    for number in range(100):
+        encode_plan(Job("", "a.py", (Call("f", (number,)),)))
+    assert encode_plan(Job("b = 2", "b.py", calls)) is plan
+    assert plan.replies == {}
+    assert encode_plan(Job("", "a.py", tuple(calls))).replies is None

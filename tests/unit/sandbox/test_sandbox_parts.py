@@ -23,7 +23,7 @@ from engine.sandbox.child.calls import make_step
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
 from engine.sandbox.child.wire import StepNode
 from engine.sandbox.confinement import allowed_calls, compile_filter, libseccomp_version
-from engine.sandbox.replies import ChildDialogue, JobResults, safe_text
+from engine.sandbox.replies import ChildDialogue, JobResults, Reply, safe_text
 from engine.sandbox.zygote_handle import ChildEnd
 from engine.sandbox.zygote_runner import StopReason, outcome_of_end
 
@@ -136,7 +136,7 @@ def _dialogue(first: int, *done: int, load: CallOutcome | None = _LOADED) -> Chi
     dialogue = ChildDialogue(first, 4, 1000)
     dialogue.load, dialogue.missing = load, ("g", "<b>")
     for index in done:
-        dialogue.outcomes[index] = CallOutcome(CallStatus.RETURNED, value=index)
+        dialogue.replies[index] = Reply(index, CallOutcome(CallStatus.RETURNED, value=index), 1)
         dialogue.next = index + 1
     return dialogue
 

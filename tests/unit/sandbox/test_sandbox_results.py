@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.runner import Call, CallOutcome, CallStatus, Job
-from engine.sandbox.replies import JobResults
+from engine.sandbox.replies import JobResults, Reply
 
 LOADED = CallOutcome(CallStatus.RETURNED)
 LATE = CallOutcome(CallStatus.TIMED_OUT)
@@ -17,7 +17,8 @@ class Said:
     def __init__(self, outcomes: dict[int, CallOutcome], next_call: int) -> None:
         self.load = LOADED
         self.missing = ()
-        self.outcomes = outcomes
+        self.replies = {index: Reply(index, outcome, 1) for index, outcome in outcomes.items()}
+        self.calls_s = 0.0
         self.next = next_call
         self.nodes = 1
         self.failed = ()
