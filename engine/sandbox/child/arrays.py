@@ -240,10 +240,10 @@ class KeptResults:
         return first, max(first, bisect.bisect_left(self._starts, end))
 
 
-def _meet(one: Any, other: Any) -> bool:
-    if type(one) is np.ndarray and type(other) is np.ndarray:
-        return np.may_share_memory(one, other)
-    (start, end), (low, high) = _bounds(one), _bounds(other)
+def _meet(array: Any, other: Any) -> bool:
+    if type(array) is np.ndarray and type(other) is np.ndarray:
+        return np.may_share_memory(array, other)
+    (start, end), (low, high) = _bounds(array), _bounds(other)
     return bool(start < high and low < end)
 
 
