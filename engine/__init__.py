@@ -27,6 +27,9 @@ __all__ = ["LoadedItem", "__version__", "draw", "grade_answers", "grade_code", "
 
 __version__ = "0.1.0"
 
+COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
+"""Packages offered to student code beside torch and numpy, if installed, unless a course names others."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedItem:

@@ -17,9 +17,6 @@ from engine.errors import UsageError
 from engine.model import GradeReport, Mode
 from engine.text.words import clean_line
 
-COMMON_PACKAGES = ("einops", "jaxtyping", "pandas", "scipy")
-"""Packages offered to student code beside torch and numpy, if installed, unless a course names others."""
-
 # None, bool, int, float, str, list, tuple, dict with str keys, Leaf, StepFunction; nested.
 WireValue = Any
 

@@ -14,13 +14,11 @@ import unicodedata
 from engine.errors import ResponseFormatError
 from engine.text.words import clean_line
 
-# Signs that editors, keyboards and typesetters put in the place of those of ASCII. Dashes: all of Unicode but
-# the wavy ones, which mean "about" or "to".
-_WAVY = "\u301c\u3030\u30a0\u2e1a\u2e17\u2e40\u2e5d"
-_DASHES = "".join(
-    sign
-    for code in (*range(0x20, 0x3100), *range(0xFE00, 0x10000), 0x10D6E, 0x10EAD)
-    if unicodedata.category(sign := chr(code)) == "Pd" and sign not in _WAVY
+# Signs that editors, keyboards and typesetters put in the place of those of ASCII. Dashes: all of Unicode
+# (category Pd) but the wavy ones, which mean "about" or "to".
+_DASHES = (
+    "-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2e3a\u2e3b\ufe31\ufe32\ufe58\ufe63\uff0d"
+    "\U00010d6e\U00010ead"
 )
 _MINUS = _DASHES + "\u2212\u02d7\u2796\u2043\u30fc\uff70"
 _PLUS = "\ufe62\u2795\ufb29"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine import COMMON_PACKAGES
 from engine.commands.options import chosen_store
 from engine.errors import QuizError, SpecError, StoreError, UsageError
 from engine.text.files import own_folder, read_hand_in, write_errors
@@ -192,7 +193,6 @@ class CommandContext:
 
     def offered_sandbox(self, sandbox: SandboxOptions) -> SandboxOptions:
         """Offer the course's packages to student code, and return the options that hold in its mode."""
-        from engine.runner import COMMON_PACKAGES
         from engine.sandbox.bwrap import offer_packages
 
         # None is a course that says nothing about packages; an empty list is one that offers none.
@@ -278,7 +278,6 @@ def course_folder_above(start: Path) -> Path | None:
 def find_context(course_path: Path | None) -> CommandContext:
     """Return the context of ``--course``, of the folder above, or of practice."""
     from engine.items.bank import Bank, builtin_root
-    from engine.runner import COMMON_PACKAGES
     from engine.text.cache import JsonCache
 
     cache = JsonCache.of_person()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text as RichText
 
 from engine.commands.terminal import console, number, print_table
 from engine.model import Check, GradeReport, Mode, Outcome, Part, Variant, Verdict
 from engine.text.words import clean, clean_line, count_noun, points_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 _OUTCOME_STYLE = {
     Outcome.RIGHT: "bold green",
@@ -75,10 +78,10 @@ def show_report(report: GradeReport, *, every_check: bool = False) -> None:
     # ``loads`` is always the first check of a program.
     is_code = bool(report.checks) and report.checks[0].id == "loads"
     for block in _folded_checks(report) if is_code and not every_check else [check_table(report.checks)]:
-        if isinstance(block, Table):
-            print_table(out, block)
-        else:
+        if isinstance(block, RichText):
             out.print(block)
+        else:
+            print_table(out, block)
     for line in explanation(report):
         out.print(line)
     if report.tier:
@@ -159,6 +162,8 @@ def report_head(report: GradeReport) -> RichText:
 
 def check_table(checks: Iterable[Check]) -> Table:
     """Return a table of checks: verdict, id, points, sentence."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for _ in range(4):
         table.add_column(overflow="fold")

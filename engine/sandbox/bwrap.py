@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from engine.runner import COMMON_PACKAGES
+from engine import COMMON_PACKAGES
 
 # torch, numpy, and what importing them needs; what a CPU build lacks is passed over
 _PACKAGES = (

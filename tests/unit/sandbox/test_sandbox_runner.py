@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from engine import COMMON_PACKAGES
 from engine.errors import EngineError, SandboxError
 from engine.runner import (
-    COMMON_PACKAGES,
     Call,
     CallStatus,
     Job,
