@@ -70,7 +70,7 @@ def command(
     path, spec, exercise = _exercise(context, item)
     if name is not None and item in context.bank:
         _check_place(path)
-    survey = _survey(path, spec, exercise, mutant, seconds)
+    survey = _survey(item, path, spec, exercise, mutant, seconds)
     if mutant is None:
         chosen = survey.tried if only is None else survey.with_verdict(only)
         _show_all(survey, chosen, as_json)
@@ -112,7 +112,7 @@ def _check_place(path: Path) -> None:
 
 
 def _survey(
-    path: Path, spec: ProblemSpec, exercise: CodeExercise, mutant: str | None, seconds: float
+    item: str, path: Path, spec: ProblemSpec, exercise: CodeExercise, mutant: str | None, seconds: float
 ) -> MutantSurvey:
     from engine.authoring.lint.rules.code_exercises import PLANS
     from engine.authoring.mutation.generated import generated_mutants
@@ -122,7 +122,7 @@ def _survey(
         ids = [entry.id for entry in generated_mutants(exercise.solutions, exercise.function)]
         if mutant not in ids:
             message = f"{exercise.item} has no generated mutant {mutant}{did_you_mean(mutant, ids)}"
-            raise UsageError(message, next_step=f"grade mutants {shell_word(exercise.item)} lists them")
+            raise UsageError(message, next_step=f"grade mutants {shell_word(item)} lists them")
     with ExitStack() as stack:
         watch = lambda total: stack.enter_context(progress_bar("generated mutants", total))  # noqa: E731
         return survey_mutants(

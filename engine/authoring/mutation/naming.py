@@ -50,7 +50,8 @@ def name_mutant(
     Raises
     ------
     UsageError
-        The id or the sentence can't be used, a file of this name exists, or the entry has no place.
+        The id or the sentence can't be used, a file of this name exists, the entry has no place, or
+        something can't be written.
     """
     assert isinstance(spec.answer, CodeAnswer)
     _check(name, feedback, {mutant.id for mutant in spec.answer.mutants})
@@ -68,14 +69,20 @@ def name_mutant(
         create_all({target: entry.mutant.source})
     except FileExistsError as error:
         message = "a file of this name exists, and nothing is overwritten"
-        raise UsageError(message, where=str(target), next_step="choose another --name") from error
+        where = str(error.filename or target)
+        raise UsageError(message, where=where, next_step="choose another --name") from error
+    except OSError as error:
+        message, reason = "the file can't be written", error.strerror or str(error)
+        step = "check that the folder exists and may be written"
+        raise UsageError(message, where=str(target), got=clean_line(reason), next_step=step) from error
     try:
         _replace(path, changed)
         load_spec(path)
     except (OSError, InputError) as error:
+        with suppress(OSError):
+            target.unlink()
         with suppress(OSError):  # as it was, rather than an exercise that can't be read
             _replace(path, text)
-            target.unlink()
         reason = error.what if isinstance(error, InputError) else error.strerror or str(error)
         step = "check that the file may be written, and write the entry by hand if it still can't"
         raise UsageError(
@@ -152,7 +159,7 @@ def with_entry(text: str, lines: Sequence[str], where: str) -> str:
         added = [f"{' ' * mutants.start_mark.column}{line}" for line in lines]
     rows = text.splitlines(keepends=True)
     end = _last_line(last)
-    newline = "\r\n" if rows[end - 1].endswith("\r\n") else "\n"
+    newline = "\r\n" if rows[0].endswith("\r\n") else "\n"
     if not rows[end - 1].endswith("\n"):
         rows[end - 1] += newline
     return "".join([*rows[:end], *(line + newline for line in added), *rows[end:]])
