@@ -1,9 +1,11 @@
 """``sample_tokens(logits, u, temperature, top_k, top_p)``: the tokens that given random numbers choose."""
 
+from typing import Any
+
 import numpy as np
 from hypothesis import strategies as st
 
-from engine.exercises import Exercise, RelationCall, array, relation
+from engine.exercises import Exercise, RelationCall, array, optional, relation
 
 # Weights are small whole numbers, so borders of intervals are fractions with small denominators; numbers of
 # u and top_p are odd multiples of 1/1994 but 1/2, which lie at least 5e-7 away from those.
@@ -20,6 +22,18 @@ def _numbers(values, shape):
     return (parts + (parts >= _PARTS // 2) + 0.5) / _PARTS  # 1/2 is left out: it may be a border
 
 
+def _far_apart(call: dict[str, Any]) -> dict[str, Any]:
+    # every other token has the probability 0, up to what a float can hold
+    logits = call["logits"] - 4096.0 * (np.arange(len(call["logits"])) % 2)
+    return {"logits": logits, "temperature": 1.0, "top_k": None, "top_p": None}
+
+
+def _zero(call: dict[str, Any]) -> dict[str, Any]:
+    # the running sum of the first tokens, which aren't left, is 0 as well
+    rising, u = np.arange(len(call["logits"])) / 2, np.where(np.arange(len(call["u"])), call["u"], 0.0)
+    return {"logits": rising, "u": u, "temperature": 1.0, "top_k": 2, "top_p": None}
+
+
 @relation("With top_k=1 every number must choose the most probable token, the smallest id of equals.")
 def best_alone(call: RelationCall) -> bool:
     return bool(np.all(call.again(top_k=1, top_p=None) == np.argmax(call.logits)))
@@ -27,7 +41,9 @@ def best_alone(call: RelationCall) -> bool:
 
 @relation("A larger number must never choose a token with a smaller id.")
 def in_order(call: RelationCall) -> bool:
-    return bool(np.all(np.diff(call.result[np.argsort(call.u)]) >= 0))
+    rising = np.log1p(np.arange(len(call.logits)))  # the order of the ids is that of a ranking turned round
+    other = call.again(logits=rising, temperature=1.0, top_k=None, top_p=None)
+    return all(np.all(np.diff(tokens[np.argsort(call.u)]) >= 0) for tokens in (call.result, other))
 
 
 @relation("Each number must choose its token whatever the other numbers are.")
@@ -82,9 +98,9 @@ exercise = Exercise(
     {
         "logits": array("V", _logits),
         "u": array("k", _numbers),
-        "temperature": st.sampled_from([0.5, 1.0, 2.0]),
-        "top_k": st.sampled_from([None, 2, 3, 4]),
-        "top_p": st.sampled_from([None, 400.5 / _PARTS, 600.5 / _PARTS, 850.5 / _PARTS]),
+        "temperature": optional(st.sampled_from([0.5, 1.0, 2.0]), default=1.0),
+        "top_k": optional(st.sampled_from([None, 2, 3, 4])),
+        "top_p": optional(st.sampled_from([None, 400.5 / _PARTS, 600.5 / _PARTS, 850.5 / _PARTS])),
     },
     returns="tokens",
     sizes={"V": st.sampled_from([5, 6, 7]), "k": st.sampled_from([8, 9])},
@@ -97,6 +113,8 @@ exercise = Exercise(
         "top-p": lambda call: {"temperature": 1.0, "top_k": None, "top_p": 600.5 / _PARTS},
         "both": lambda call: {"temperature": 2.0, "top_k": 3, "top_p": 600.5 / _PARTS},
         "ties": lambda call: {"logits": np.log([2.0, 5, 5, 2, 5, 1])[: len(call["logits"])], "top_k": 2},
+        "far-apart": _far_apart,
+        "zero": _zero,
     },
     refuses={
         "temperature 0": lambda call: {"temperature": 0.0},

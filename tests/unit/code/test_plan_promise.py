@@ -42,7 +42,7 @@ DIGESTS = {
     "online-softmax": "61034a4a 761a9e46 f1d2b2b2 8be986d0",
     "rnn-forward": "ccc2acc5 74d9f8e4 afd9c7f3 9fac00ef",
     "rotary-positions": "13ace311 e5d9f189 e113d8fc e902cb1d",
-    "sample-tokens": "35799434 6f5355ad 7dc82cbd 0453512b",
+    "sample-tokens": "bf7c39e4 f0213509 ef436122 11a6a149",
     "sdpa": "637d3976 aec12212 e15fc027 a7864e31",
     "sdpa-grad": "694bb172 9f400ebd eb9fe4d7 20b097fd",
     "self-attention": "6c7c354a 593f9470 48a30917 a5c2e2b0",
