@@ -90,7 +90,7 @@ class _MultiHead(ArrayExercise):
             "keys-narrow": (X, Wq, Wk[:, :2], Wv, Wo, h),
             "tokens-narrow": (X[:, :1], Wq, Wk, Wv, Wo, h),
         }
-        plan.add_refusals(refusals, _INPUTS.letters, _RECT)
+        plan.add_refusals(refusals | _two_sizes(), _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw_fitted, values), beyond_blocks(first, values)[:-1])
         plan.add_again(public[0])
 
@@ -122,6 +122,25 @@ _RECT: Sample = (
     _WIDE[4],
     2,
 )
+
+
+def _two_sizes() -> dict[str, tuple[Argument, ...]]:
+    # each of the two sizes fits two of the arrays: who compares in pairs must compare enough of them
+    X, Wq, Wk, Wv, Wo, h = _RECT
+    q, k, v = (np.vstack([W, W[:1]]) for W in (Wq, Wk, Wv))
+    tall = {
+        "tall-q-k": (X, q, k, Wv, Wo, h),
+        "tall-q-v": (X, q, Wk, v, Wo, h),
+        "tall-k-v": (X, Wq, k, v, Wo, h),
+    }
+    q, k, v = (np.tile(W, (1, 2)) for W in (Wq, Wk, Wv))
+    o = np.tile(Wo, (2, 1))
+    wide = {
+        "wide-v-o": (X, Wq, Wk, v, o, h),
+        "wide-k-o": (X, Wq, k, Wv, o, h),
+        "wide-q-o": (X, q, Wk, Wv, o, h),
+    }
+    return {**tall, **wide}
 
 
 def _draw(values: ExactValues, sizes: Sizes) -> Sample:

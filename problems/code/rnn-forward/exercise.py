@@ -61,6 +61,10 @@ class _Rnn(ArrayExercise):
             "start-too-long": (X, W, U, np.array([0.5, 0.25, 1.0])),
             "input-too-short": (X[:, :2], W, U, h0),
             "input-matrix-transposed": (X, W, U.T, h0),
+            # each of two sizes fits two axes: who compares in pairs must compare enough of them
+            "larger-matrix": (X, np.pad(W, (0, 1)), U, h0),
+            "larger-rows": (X, np.vstack([W, W[:1]]), np.vstack([U, U[:1]]), h0),
+            "larger-start": (X, np.vstack([W, W[:1]]), U, np.append(h0, 0.25)),
         }
         plan.add_refusals(refusals, _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))

@@ -68,7 +68,7 @@ class _SelfAttention(ArrayExercise):
         self.add_gradients(plan, _SQUARE, [samples[0], (*samples[1], True)], values)
         X, Wq, Wk, Wv = _RECT
         refusals = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
-        plan.add_refusals(refusals, _INPUTS.letters, _RECT)
+        plan.add_refusals(refusals | _two_sizes(), _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
         longest = beyond_blocks(second, values)[::4]
         plan.add_beyond_blocks(partial(_draw_causal, values), longest, "longer-causal", "causal")
@@ -90,6 +90,13 @@ _RECT = (
     np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]]),
     np.array([[1.0], [2.0], [-1.0]]),
 )
+
+
+def _two_sizes() -> dict[str, tuple[Argument, ...]]:
+    # each of the two sizes fits two of the arrays: who compares in pairs must compare enough of them
+    X, Wq, Wk, Wv = _RECT
+    q, k, v = (np.vstack([W, W[:1]]) for W in (Wq, Wk, Wv))
+    return {"tall-q-k": (X, q, k, Wv), "tall-q-v": (X, q, Wk, v), "tall-k-v": (X, Wq, k, v)}
 
 
 def _draw(values: ExactValues, sizes: Sizes) -> Sample:

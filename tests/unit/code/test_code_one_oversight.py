@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -388,6 +389,23 @@ def test_exactly_these_checks_fail(name: str, seed: int, grade: Callable[..., Gr
     source, item, failing = KEPT_APART[name]
     report = grade(item, source, seed)
     assert {check.id for check in report.checks if check.verdict is not Verdict.PASSED} == failing
+
+
+@pytest.mark.parametrize(
+    ("item", "style", "before", "after"),
+    [
+        ("self-attention", "loops", "Wq.shape[0] != d or ", ""),
+        ("multi-head", "one_query", " or Wk.shape != Wv.shape", ""),
+        ("rnn-forward", "loops", "if W.shape != (dh, dh)", "if W.shape[0] != W.shape[1]"),
+    ],
+)
+def test_sizes_that_agree_in_pairs_are_not_enough(
+    item: str, style: str, before: str, after: str, grade: Callable[..., GradeReport]
+) -> None:
+    right = (Path(__file__).parent / "right" / item / f"{style}.py").read_text(encoding="utf-8")
+    assert before in right
+    report = grade(item, right.replace(before, after))
+    assert {check.id for check in report.checks if check.verdict is not Verdict.PASSED} == {"refuses"}
 
 
 @pytest.mark.parametrize("result", ["np.stack(rows).view(Own)", "np.ma.masked_invalid(rows)"])
