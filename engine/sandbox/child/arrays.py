@@ -332,17 +332,18 @@ def view_array(node: PlacedNode, memory: Any) -> Any:
     """Return the array that lies in `memory`, a writeable buffer, where the node says; nothing is copied."""
     gaps = not node.contiguous and node.shape
     shape = (*node.shape[:-1], 2 * node.shape[-1]) if gaps else node.shape
-    count = math.prod(shape)
     if node.library == "torch":
         import torch
 
         dtype = getattr(torch, node.dtype)
+        count = math.prod(shape)
         tensor = torch.frombuffer(memory, dtype=dtype, count=count, offset=node.offset).reshape(shape)
         return tensor[..., ::2] if gaps else tensor
     array: Any = np.ndarray(shape, np.dtype(node.dtype), memory, node.offset)
     if gaps:
         array = array[..., ::2]
-    array.flags.writeable = node.writeable
+    if not node.writeable:
+        array.flags.writeable = False
     return array
 
 

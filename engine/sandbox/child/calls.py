@@ -30,9 +30,11 @@ from .arrays import (
 from .modules import Tolerate, add_source, main_module, offer_modules, run_statements
 from .standins import offer_standins
 from .wire import (
+    CONTIGUOUS,
     IN_PLACE,
     MAX_REPLY_NODES,
     MAX_STRING,
+    WRITEABLE,
     PlacedNode,
     StepNode,
     TooLargeError,
@@ -292,9 +294,16 @@ class DecodedCalls:
         call = self.calls[index]
         reader = TreeReader(self._blob, make_array, _make_step, self._view)
         reader.skip_to(call["at"])
-        args = [reader.value(node) for node in call["a"]]
-        kwargs = {name: reader.value(node) for name, node in call["k"]}
+        args = [self._argument(node, reader) for node in call["a"]]
+        kwargs = {name: self._argument(node, reader) for name, node in call["k"]}
         return args, kwargs, None if call["g"] is None else [reader.value(node) for node in call["g"]]
+
+    def _argument(self, node: Any, reader: TreeReader) -> Any:
+        if type(node) is not list or node[0] != "m":
+            return reader.value(node)
+        _, library, dtype, shape, flags, at = node  # the grader's own: nothing to check, for every array
+        form = bool(flags & CONTIGUOUS), bool(flags & WRITEABLE)
+        return self._view(PlacedNode(library, dtype, tuple(shape), at, *form))
 
     def is_placed(self, index: int, place: int) -> bool:
         """Return whether all arrays of one argument lie in the memory that the grader sees."""
