@@ -22,6 +22,14 @@ def _numbers(values, shape):
     return (parts + (parts >= _PARTS // 2) + 0.5) / _PARTS  # 1/2 is left out: it may be a border
 
 
+def _many_ties(call: dict[str, Any]) -> dict[str, Any]:
+    # up to 16 entries an unstable sort may keep the order of equals by itself
+    k = len(call["u"])
+    u = (np.arange(k) * (_PARTS // k) + 0.5) / _PARTS
+    logits = np.log(1.0 + np.arange(65) % 4)
+    return {"logits": logits, "u": u, "temperature": 1.0, "top_k": 24, "top_p": None}
+
+
 def _far_apart(call: dict[str, Any]) -> dict[str, Any]:
     # every other token has the probability 0, up to what a float can hold
     logits = call["logits"] - 4096.0 * (np.arange(len(call["logits"])) % 2)
@@ -113,6 +121,7 @@ exercise = Exercise(
         "top-p": lambda call: {"temperature": 1.0, "top_k": None, "top_p": 600.5 / _PARTS},
         "both": lambda call: {"temperature": 2.0, "top_k": 3, "top_p": 600.5 / _PARTS},
         "ties": lambda call: {"logits": np.log([2.0, 5, 5, 2, 5, 1])[: len(call["logits"])], "top_k": 2},
+        "many-ties": _many_ties,
         "far-apart": _far_apart,
         "zero": _zero,
     },

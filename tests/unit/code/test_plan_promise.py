@@ -42,7 +42,7 @@ DIGESTS = {
     "online-softmax": "61034a4a 761a9e46 f1d2b2b2 8be986d0",
     "rnn-forward": "1fa17025 ff215422 2c2dbe20 3f284393",
     "rotary-positions": "13ace311 e5d9f189 e113d8fc e902cb1d",
-    "sample-tokens": "bf7c39e4 f0213509 ef436122 11a6a149",
+    "sample-tokens": "83c1c6d3 a52095ed dee311a3 f1fcf66b",
     "sdpa": "637d3976 aec12212 e15fc027 a7864e31",
     "sdpa-grad": "694bb172 9f400ebd eb9fe4d7 20b097fd",
     "self-attention": "b71bf555 2214139a b6a5b77a b23f7dab",
