@@ -5,8 +5,9 @@ What reads ``course.yaml`` is imported when it is first used: most commands are 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from engine.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from engine.course.course import Course, CourseSettings
@@ -25,19 +26,11 @@ __all__ = [
 
 SETTINGS_FILE = "course.yaml"
 
-_HOMES = {
-    "Course": "course",
-    "CourseSettings": "course",
-    "Roster": "roster",
-    "Student": "students",
-    "StudentLabels": "students",
-    "read_roster": "roster",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value  # found at once the next time
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "course": "Course CourseSettings",
+        "roster": "Roster read_roster",
+        "students": "Student StudentLabels",
+    },
+)

@@ -10,10 +10,10 @@ The docstrings and descriptions of the models are the text of ``docs/problem-spe
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.items.bank import Bank, builtin_bank, builtin_root
+from engine.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from engine.items.answer_specs import (
@@ -90,52 +90,17 @@ __all__ = [
     "schema_text",
 ]
 
-# where each name lives that is imported when it is first used: the models bring pydantic, which a list of
-# items doesn't need
-_HOMES = {
-    "answer_specs": (
-        "CheckSpec",
-        "CodeAnswer",
-        "EquivalentSpec",
-        "MatchingAnswer",
-        "MatrixAnswer",
-        "MultipleChoiceAnswer",
-        "MutantSpec",
-        "NumberAnswer",
-        "OptionSpec",
-        "OrderingAnswer",
-        "SingleChoiceAnswer",
-        "TokenAnswer",
-        "VectorAnswer",
-    ),
-    "field_types": (
-        "ChoiceParameter",
-        "DecimalParameter",
-        "FixedParameter",
-        "IntegerParameter",
-        "MatrixParameter",
-        "ProbabilityTreeParameter",
-        "VectorParameter",
-        "WeightsParameter",
-    ),
-    "problem_spec": (
-        "AnswerSpec",
-        "ItemMisconception",
-        "ItemSource",
-        "PrintedExercise",
-        "ProblemSpec",
-        "SourceErratum",
-        "json_schema",
-        "schema_text",
-    ),
-    "bank_files": ("item_version", "load_spec"),
-}
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value  # found at once the next time
-    return value
+# the models bring pydantic, which a list of items doesn't need
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "answer_specs": "CheckSpec CodeAnswer EquivalentSpec MatchingAnswer MatrixAnswer "
+        "MultipleChoiceAnswer MutantSpec NumberAnswer OptionSpec OrderingAnswer SingleChoiceAnswer "
+        "TokenAnswer VectorAnswer",
+        "field_types": "ChoiceParameter DecimalParameter FixedParameter IntegerParameter MatrixParameter "
+        "ProbabilityTreeParameter VectorParameter WeightsParameter",
+        "problem_spec": "AnswerSpec ItemMisconception ItemSource PrintedExercise ProblemSpec SourceErratum "
+        "json_schema schema_text",
+        "bank_files": "item_version load_spec",
+    },
+)

@@ -7,19 +7,14 @@ they are first used: they bring torch, and the command's help must not wait for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.authoring.lint.subject import FindingSeverity, LintFinding, LintReport
+from engine.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from engine.authoring.lint.lint_items import DEFAULT_SEEDS, lint_bank, lint_item
 
 __all__ = ["DEFAULT_SEEDS", "FindingSeverity", "LintFinding", "LintReport", "lint_bank", "lint_item"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in ("DEFAULT_SEEDS", "lint_bank", "lint_item"):
-        from engine.authoring.lint import lint_items
-
-        return getattr(lint_items, name)
-    raise AttributeError(name)
+__getattr__ = lazy_names(__name__, {"lint_items": "DEFAULT_SEEDS lint_bank lint_item"})
