@@ -160,7 +160,7 @@ def rebuilt(like: Sequence[Argument], leaves: Sequence[Leafwise]) -> tuple[Argum
     args: list[Argument] = []
     for value in like:
         if isinstance(value, Mapping):
-            args.append({name: cast(NDArray[Any], next(rest)) for name in value})
+            args.append({name: cast("NDArray[Any]", next(rest)) for name in value})
         else:
             args.append(next(rest))
     return tuple(args)
@@ -178,7 +178,7 @@ def key_of(args: Sequence[Argument]) -> tuple[Hashable, ...]:
 
 def _key(value: Leafwise) -> Hashable:
     if isinstance(value, np.ndarray):
-        return (value.dtype.name, value.shape, value.tobytes())
+        return (value.dtype.str, value.shape, value.tobytes())
     return value.key() if isinstance(value, SpecialArgument) else (type(value).__name__, value)
 
 

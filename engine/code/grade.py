@@ -24,7 +24,7 @@ from engine.code.examine import (
     suited_runner,
 )
 from engine.code.exercise import CodeExercise, RubricCheck
-from engine.code.explain.counterexample import find_counterexample
+from engine.code.explain.counterexample import TrialsAlong, find_counterexample, sent_calls
 from engine.code.explain.mutants import name_mutants
 from engine.code.observe import PlanObservations, UnusableError, observe
 from engine.code.plan import CaseGroup, InputPlan, close, remembered
@@ -33,7 +33,7 @@ from engine.code.properties.contract import is_right
 from engine.errors import EngineError
 from engine.items.checks.code import PREREQUISITES
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
-from engine.runner import CallOutcome, CallStatus, Job, Runner, RunResult
+from engine.runner import Call, CallOutcome, CallStatus, Job, Runner, RunResult
 from engine.text.words import clean_line, count_noun
 
 _log = logging.getLogger(__name__)
@@ -126,7 +126,9 @@ def _run_and_judge(
     facts: SourceFacts,
     explain: bool,
 ) -> GradeReport:
-    result = _run(exercise, plan, submission, runner, facts.library)
+    sent = sent_calls(exercise, plan, facts.library, runner if explain else None)
+    whole = _run(exercise, sent.calls, submission, runner)
+    result = replace(whole, outcomes=whole.outcomes[: len(plan.cases)])
     blank = replace(blank, tier=result.tier or runner.tier, library=result.library or None)
     loaded = judge_load(result.load)
     if loaded.verdict is not Verdict.PASSED:
@@ -147,7 +149,8 @@ def _run_and_judge(
     run = PlanObservations(plan, exercise.function, facts.library, items)
     passed = (loaded, Check("function", Verdict.PASSED, 0.0, 0.0))
     report = _scored(replace(blank, checks=(*passed, *judge_all(exercise, run))))
-    return _explained(report, exercise, run, submission, runner) if explain else report
+    along = sent.trials(whole.outcomes)
+    return _explained(report, exercise, run, submission, runner, along) if explain else report
 
 
 def _explained(
@@ -156,6 +159,7 @@ def _explained(
     run: PlanObservations,
     submission: CodeSubmission,
     runner: Runner,
+    along: TrialsAlong,
 ) -> GradeReport:
     # the checks are all judged already, so whatever fails here the mark stands
     try:
@@ -165,7 +169,7 @@ def _explained(
         diagnosis = name_mutants(exercise, run.plan, run.items)
         report = replace(report, diagnosis=diagnosis)
         mutants = [mistake.misconception for mistake in diagnosis]
-        counterexample = find_counterexample(exercise, run, submission, runner, mutants)
+        counterexample = find_counterexample(exercise, run, submission, runner, mutants, along)
         return replace(report, counterexample=counterexample)
     except EngineError as error:
         note = f"No counterexample was sought: {clean_line(error.what)}"
@@ -176,10 +180,9 @@ def _explained(
 
 
 def _run(
-    exercise: CodeExercise, plan: InputPlan, submission: CodeSubmission, runner: Runner, library: str
+    exercise: CodeExercise, calls: tuple[Call, ...], submission: CodeSubmission, runner: Runner
 ) -> RunResult:
     # one job for the whole plan; going on after a crashed call is the runner's business
-    calls = plan.calls(exercise.function, library)
     # the first call is the one that "runs" judges: without it every other check is skipped
     job = Job(
         submission.source,

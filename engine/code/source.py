@@ -172,7 +172,7 @@ def tree_or_none(source: str) -> ast.Module | None:
 
 def library_of(source: str) -> str:
     """Return which arrays a source works with: ``"torch"`` if it is Python and imports torch."""
-    tree = tree_or_none(source)
+    tree = tree_or_none(source) if "torch" in source else None
     return "torch" if tree is not None and survey_bindings(tree).torch else "numpy"
 
 

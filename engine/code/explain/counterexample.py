@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cached_property, lru_cache
+from itertools import islice
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -30,14 +32,14 @@ from engine.code.arguments import (
     shape_text,
 )
 from engine.code.exercise import CodeExercise, KnownWrongProgram
-from engine.code.explain.in_process import TrustedRunner
+from engine.code.explain.in_process import TrustedProgram, TrustedRunner
 from engine.code.observe import CallObservation, PlanObservations, observed
-from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, PlanCase, close
+from engine.code.plan import VALUES_TOLERANCE, ExpectedPart, ExpectedResult, InputPlan, PlanCase, close
 from engine.code.planned_exercise import PlannedExercise
 from engine.code.result_kinds import ReadPart
 from engine.code.source import library_of
 from engine.model import CodeSubmission, Counterexample
-from engine.runner import CallStatus, Job, Runner
+from engine.runner import Call, CallOutcome, CallStatus, Job, Runner
 
 # Simpler neighbours of an input: what a counterexample is shrunk through.
 #
@@ -48,7 +50,7 @@ from engine.runner import CallStatus, Job, Runner
 Complexity = tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CandidateInput:
     """An input that may become a counterexample.
 
@@ -64,6 +66,11 @@ class CandidateInput:
     args: tuple[Argument, ...]
     axes: tuple[tuple[str, ...], ...]
 
+    @cached_property
+    def key(self) -> tuple[Hashable, ...]:
+        """A key that two equal inputs share."""
+        return key_of(self.args)
+
     def leaves(self) -> list[tuple[Leafwise, tuple[str, ...]]]:
         """Return the leaves of the arguments with the names of their axes."""
         values = flat(self.args)
@@ -77,39 +84,42 @@ class CandidateInput:
 
 def complexity(candidate: CandidateInput) -> Complexity:
     """Return what makes an input hard to read: entries, axes, arguments, fractions, size of the numbers."""
+    return _complexity(candidate, {})
+
+
+def _complexity(candidate: CandidateInput, known: Mapping[int, Complexity]) -> Complexity:
+    # the sums are exact, whatever their order: entries are small multiples of a power of 2
     leaves = flat(candidate.args)
-    arrays = [value for value in leaves if isinstance(value, np.ndarray)]
-    special = [value for value in leaves if isinstance(value, SpecialArgument)]
-    numbers = [value.astype(np.float64).ravel() for value in arrays if value.dtype != np.bool_]
-    numbers += [np.array([value], dtype=float) for value in leaves if type(value) in (int, float)]
-    entries = np.concatenate(numbers) if numbers else np.zeros(0)
-    hidden = sum(int((~value).sum()) for value in arrays if value.dtype == np.bool_)
-    return (
-        float(sum(value.size for value in arrays) + sum(value.entries for value in special)),
-        *(weight for value in special for weight in value.weight()),
-        float(sum(value.ndim for value in arrays)),
-        float(len(candidate.args)),
-        float(sum(value.dtype not in (np.float64, np.bool_) for value in arrays)),
-        float((entries != np.trunc(entries)).sum()),
-        float(np.abs(entries).sum()),
-        float((entries < 0).sum()),
-        float(hidden),
-    )
+    weights = [known.get(id(leaf)) or _leaf_complexity(leaf) for leaf in leaves]
+    size, axes, narrow, fractions, numbers, negative, hidden = map(sum, zip(*weights, strict=True))
+    special = [weight for leaf in leaves if isinstance(leaf, SpecialArgument) for weight in leaf.weight()]
+    return size, *special, axes, float(len(candidate.args)), narrow, fractions, numbers, negative, hidden
 
 
-def fingerprint(candidate: CandidateInput) -> tuple[Hashable, ...]:
-    """Return a key that two equal inputs share."""
-    return key_of(candidate.args)
+def _leaf_complexity(leaf: Leafwise) -> Complexity:
+    if not isinstance(leaf, np.ndarray):
+        size = float(leaf.entries) if isinstance(leaf, SpecialArgument) else 0.0
+        x = float(leaf) if isinstance(leaf, int | float) and type(leaf) is not bool else 0.0
+        return size, 0.0, 0.0, float(not x.is_integer() and abs(x) != np.inf), abs(x), float(x < 0), 0.0
+    size, axes = float(leaf.size), float(leaf.ndim)
+    if leaf.dtype == np.bool_:
+        return size, axes, 0.0, 0.0, 0.0, 0.0, size - float(np.count_nonzero(leaf))
+    entries = leaf.astype(np.float64, copy=False)
+    fractions, negative = np.count_nonzero(entries != np.trunc(entries)), np.count_nonzero(entries < 0)
+    narrow = float(leaf.dtype != np.float64)
+    return size, axes, narrow, float(fractions), float(np.abs(entries).sum()), float(negative), 0.0
 
 
 def simpler(candidate: CandidateInput) -> list[CandidateInput]:
     """Return the neighbours that are simpler than this input, simplest first."""
-    now = complexity(candidate)
-    neighbours: dict[tuple[Hashable, ...], CandidateInput] = {}
+    known = {id(leaf): _leaf_complexity(leaf) for leaf in flat(candidate.args)}
+    now = _complexity(candidate, known)
+    neighbours: dict[tuple[Hashable, ...], tuple[Complexity, CandidateInput]] = {}
     for neighbour in _neighbours(candidate):
-        if complexity(neighbour) < now:
-            neighbours.setdefault(fingerprint(neighbour), neighbour)
-    return sorted(neighbours.values(), key=complexity)
+        then = _complexity(neighbour, known)
+        if then < now:
+            neighbours.setdefault(neighbour.key, (then, neighbour))
+    return [neighbour for _, neighbour in sorted(neighbours.values(), key=itemgetter(0))]
 
 
 def _neighbours(candidate: CandidateInput) -> Iterator[CandidateInput]:
@@ -192,6 +202,7 @@ def _mapped(candidate: CandidateInput, change: Callable[..., NDArray[Any]], name
 
 MAX_CALLS = 300
 _BATCH = 48
+_FIRST = 24
 _FEW = 6
 _PUBLIC_SEEDS = (b"public 1", b"public 2")
 # what is shown only if nothing worse is found: a NaN row says more than the eighth decimal of another one
@@ -206,7 +217,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Trial:
+class Trial:
     """A candidate, what is right for it and what the submission did there."""
 
     candidate: CandidateInput
@@ -222,73 +233,150 @@ class _Trial:
 
 
 class _Search:
-    """Runs candidates of one submission within the budget."""
+    """Runs candidates of one program within the budget.
+
+    Without a runner the program is a mutant: it runs here, one call after the other, as far as needed.
+    """
 
     def __init__(
-        self, exercise: CodeExercise, submission: CodeSubmission, library: str, runner: Runner
+        self, exercise: CodeExercise, program: CodeSubmission, library: str, runner: Runner | None
     ) -> None:
-        self._exercise, self._submission = exercise, submission
+        self._exercise, self._program = exercise, program
         self._library, self._runner = library, runner
-        # a job costs a process, but not where our own mutants run
-        self._at_once = _FEW if isinstance(runner, TrustedRunner) else MAX_CALLS
+        # a job costs a process, but not where our own programs run
+        self._at_once = _FEW if runner is None or isinstance(runner, TrustedRunner) else MAX_CALLS
         self._left = MAX_CALLS - 1  # one is for the last look
         self._tried: set[object] = set()
 
-    def first_wrong(self, candidates: Sequence[CandidateInput], fault: str | None = None) -> _Trial | None:
+    def first_wrong(self, candidates: Sequence[CandidateInput], fault: str | None = None) -> Trial | None:
         """Run candidates in their order; return the first that is wrong in this aspect, or most seriously."""
-        mild: _Trial | None = None
-        fresh = [candidate for candidate in candidates if fingerprint(candidate) not in self._tried]
-        valid = [candidate for candidate in fresh if self._exercise.inputs.is_valid_input(candidate.args)]
-        while valid and self._left > 0:
-            most = min(self._at_once, self._left)
-            batch, valid = valid[:most], valid[most:]
-            self._left -= len(batch)
-            self._tried.update(fingerprint(candidate) for candidate in batch)
-            for trial in self._run(batch):
-                kind = trial.fault
-                if kind is None or fault not in (None, kind):
-                    continue
-                if fault is not None or kind not in _MILD:
-                    return trial
-                if mild is None or _MILD.index(kind) < _MILD.index(mild.fault or ""):
-                    mild = trial
-        return mild
+        return _first_wrong(self._trials(candidates), fault)
 
-    def alone(self, trial: _Trial, fault: str | None) -> _Trial | None:
+    def _trials(self, candidates: Sequence[CandidateInput]) -> Iterator[Trial]:
+        fresh = [candidate for candidate in candidates if candidate.key not in self._tried]
+        results = ((candidate, _right_result(self._exercise.inputs, candidate)) for candidate in fresh)
+        valid = ((candidate, right) for candidate, right in results if right is not None)
+        # many a mistake shows at once, and most of a long list would be run in vain
+        most = self._at_once if len(fresh) <= _BATCH else min(_FIRST, self._at_once)
+        while self._left > 0 and (batch := list(islice(valid, min(most, self._left)))):
+            most = self._at_once
+            self._left -= len(batch)
+            self._tried.update(candidate.key for candidate, _ in batch)
+            yield from self._run(batch)
+
+    def alone(self, trial: Trial, fault: str | None) -> Trial | None:
         """Return what one candidate does in a process of its own, if that is wrong in this aspect."""
         if trial.alone and trial.fault == fault:
             return trial  # a process less for every search that the first input of a batch ends
-        again = self._run([trial.candidate])
-        return again[0] if again and again[0].fault == fault else None
+        again = next(self._run([(trial.candidate, trial.expected)]), None)
+        return again if again is not None and again.fault == fault else None
 
-    def twice(self, trial: _Trial) -> _Trial | None:
+    def twice(self, trial: Trial) -> Trial | None:
         """Return what one candidate gives the second time, if only that is wrong: something is kept."""
-        both = self._run([trial.candidate, trial.candidate])
+        both = list(self._run([(trial.candidate, trial.expected)] * 2))
         faults = [each.fault for each in both]
         return replace(both[1], repeated=True) if len(both) == 2 and faults[0] is None and faults[1] else None
 
-    def _run(self, candidates: Sequence[CandidateInput]) -> list[_Trial]:
-        name, limits = self._exercise.function, self._exercise.limits
-        cases = [
-            PlanCase("candidate", candidate.args, "ordinary", True, _expected(self._exercise, candidate))
-            for candidate in candidates
-        ]
-        calls = tuple(case.call(name, self._library, returning=True) for case in cases)
-        short = replace(limits, wall_s=min(limits.wall_s, 4.0), call_s=min(limits.call_s, 1.0))
-        job = Job(
-            self._submission.source, "submission.py", calls, short, (name,), modules=self._submission.modules
-        )
-        trials: list[_Trial] = []
-        for candidate, case, call, outcome in zip(
-            candidates, cases, calls, self._runner.run(job).outcomes, strict=True
-        ):
+    def _run(self, batch: Sequence[tuple[CandidateInput, ExpectedResult]]) -> Iterator[Trial]:
+        cases = [PlanCase("candidate", candidate.args, "ordinary", True, right) for candidate, right in batch]
+        made = zip(batch, cases, self._made(cases), strict=True)
+        for place, ((candidate, right), case, (call, outcome)) in enumerate(made):
             if outcome.status in _LOST:
-                self._left = 0  # what comes after it wasn't run, and shrinking a hang takes seconds
-                break
-            assert case.expected is not None
-            seen = observed(case, call, outcome, self._library)
-            trials.append(_Trial(candidate, case.expected, seen, alone=not trials))
-        return trials
+                self._left = 0
+                return
+            yield Trial(candidate, right, observed(case, call, outcome, self._library), alone=not place)
+
+    def _made(self, cases: Sequence[PlanCase]) -> Iterator[tuple[Call, CallOutcome]]:
+        limits, program, name = self._exercise.limits, self._program, self._exercise.function
+        short = replace(limits, wall_s=min(limits.wall_s, 4.0), call_s=min(limits.call_s, 1.0))
+        job = Job(program.source, "submission.py", (), short, (name,), modules=program.modules)
+        calls = (_looked_at(case, name, self._library) for case in cases)
+        if self._runner is None:
+            ours = TrustedProgram(job)
+            for call in calls:
+                yield call, ours.call(call)
+            return
+        job = replace(job, calls=tuple(calls))
+        outcomes = self._runner.run(job).outcomes
+        if any(outcome.status in _LOST for outcome in outcomes):
+            self._left = 0  # what comes after it wasn't run, and shrinking a hang takes seconds
+        yield from zip(job.calls, outcomes, strict=True)
+
+
+def _first_wrong(trials: Iterable[Trial], fault: str | None = None) -> Trial | None:
+    mild: Trial | None = None
+    for trial in trials:
+        kind = trial.fault
+        if kind is None or fault not in (None, kind):
+            continue
+        if fault is not None or kind not in _MILD:
+            return trial
+        if mild is None or _MILD.index(kind) < _MILD.index(mild.fault or ""):
+            mild = trial
+    return mild
+
+
+TrialsAlong = Callable[[CandidateInput], Trial | None]
+
+
+class SentCalls:
+    """The calls of a plan, and behind them calls on inputs that showed known mistakes before.
+
+    A wrong submission that makes one of these mistakes again needs no second process for its counterexample.
+
+    """
+
+    def __init__(
+        self, exercise: CodeExercise, plan: InputPlan, library: str, inputs: tuple[CandidateInput, ...]
+    ) -> None:
+        self._exercise, self._library = exercise, library
+        self.inputs = inputs
+        self.calls = plan.calls(exercise.function, library)  # the same object, if nothing is added
+        self._first = len(self.calls)
+        self._places = {candidate.key: place for place, candidate in enumerate(inputs, self._first)}
+        if inputs:
+            cases = (PlanCase("along", candidate.args, "ordinary", True, None) for candidate in inputs)
+            self.calls += tuple(case.call(exercise.function, library) for case in cases)
+
+    def trials(self, outcomes: Sequence[CallOutcome]) -> TrialsAlong:
+        """Return what looks up what the submission did on an input; None if it wasn't sent or got lost."""
+
+        def trial(candidate: CandidateInput) -> Trial | None:
+            place = self._places.get(candidate.key)
+            right = None if place is None else _right_result(self._exercise.inputs, candidate)
+            if place is None or right is None or outcomes[place].status in _LOST:
+                return None
+            case = PlanCase("along", candidate.args, "ordinary", True, right)
+            return Trial(candidate, right, observed(case, self.calls[place], outcomes[place], self._library))
+
+        return trial
+
+
+# A right submission pays for every one of them, a second process costs as much as thirty, and of the mistakes
+# of an exercise a few inputs show most.
+_MOST_SENT = 6
+
+
+def sent_calls(exercise: CodeExercise, plan: InputPlan, library: str, runner: Runner | None) -> SentCalls:
+    """Return the calls to send to a runner, the same object while it can be; None: the plan's alone."""
+    ours = runner is None or isinstance(runner, TrustedRunner)  # there a process more costs nothing
+    inputs = (() if ours else _telling_inputs.get(exercise)) or ()
+    sent = _sent.get((plan, library, exercise, len(inputs)))
+    if sent is None:
+        sent = SentCalls(exercise, plan, library, inputs)
+        _sent.put((plan, library, exercise, len(inputs)), sent)
+    return sent
+
+
+def _remember(exercise: CodeExercise, candidates: Sequence[CandidateInput]) -> None:
+    before = _telling_inputs.get(exercise) or ()
+    known = {candidate.key: candidate for candidate in (*before, *candidates)}
+    _telling_inputs.put(exercise, tuple(known.values())[:_MOST_SENT])
+
+
+def _looked_at(case: PlanCase, function: str, library: str) -> Call:
+    # whose memory a result is made of is no matter here, and looking costs as much as the call
+    return replace(case.call(function, library, returning=True), overwrite_result=False)
 
 
 def find_counterexample(
@@ -297,6 +385,7 @@ def find_counterexample(
     submission: CodeSubmission,
     runner: Runner,
     mutants: Collection[str] = (),
+    along: TrialsAlong = lambda candidate: None,
 ) -> Counterexample | None:
     """Return the smallest counterexample found within the budget of calls, or None.
 
@@ -310,6 +399,8 @@ def find_counterexample(
     mutants : collection of str
         Ids of the mutants that the submission equals: what shows them, found once in this process, is
         tried first, so that most searches cost one call.
+    along : callable
+        What the submission did on an input that was sent along with the plan, if it was.
 
     Raises
     ------
@@ -328,13 +419,12 @@ def find_counterexample(
     if earlier is not None:
         if earlier[0] == submission.sha256:
             return earlier[1]
-        if (
-            earlier[2] is not None
-        ):  # another file with the same outputs: is the same input wrong in the same way?
-            again = search.first_wrong([earlier[2]])
+        # another file with the same outputs: is the same input wrong in the same way?
+        if earlier[2] is not None:
+            again = along(earlier[2]) or search.first_wrong([earlier[2]])
             if again is not None and (counterexample := _show(exercise, run.library, again)) == earlier[1]:
                 return counterexample
-    trial = _like_a_mutant(exercise, search, mutants)
+    trial = _like_a_mutant(exercise, search, mutants, along)
     if trial is None or (trial.fault in _MILD and not faults.issubset(_MILD)):
         trial = _smallest(exercise, search) or trial
     smallest = None if trial is None else _show(exercise, run.library, trial)
@@ -342,40 +432,64 @@ def find_counterexample(
     return smallest
 
 
-def _like_a_mutant(exercise: CodeExercise, search: _Search, mutants: Collection[str]) -> _Trial | None:
-    candidates = [_shows(exercise, mutant) for mutant in exercise.mutants if mutant.id in mutants]
-    simplest_first = sorted((candidate for candidate in candidates if candidate is not None), key=complexity)
-    if not simplest_first:
+def _like_a_mutant(
+    exercise: CodeExercise,
+    search: _Search,
+    mutants: Collection[str],
+    along: TrialsAlong,
+) -> Trial | None:
+    trials = [_shows(exercise, mutant) for mutant in exercise.mutants if mutant.id in mutants]
+    of_mutants = [trial for trial in trials if trial is not None]
+    of_mutants.sort(key=lambda trial: complexity(trial.candidate))
+    if not of_mutants:
         return None
-    trial = search.first_wrong(simplest_first)
-    if trial is None or len(simplest_first) == 1:
+    seen = [along(trial.candidate) for trial in of_mutants]
+    # whether the arguments change isn't asked of what is sent along
+    _remember(exercise, [t.candidate for t in of_mutants if not t.repeated and t.fault != "argument"])
+    wrong = None if None in seen else _first_wrong(trial for trial in seen if trial is not None)
+    # the plan's calls came before it: it is believed where the mutant gives the same in a process of its own
+    if wrong is not None and _agree(wrong, of_mutants[seen.index(wrong)]):
+        return wrong
+    trial = search.first_wrong([trial.candidate for trial in of_mutants])
+    if trial is None or len(of_mutants) == 1:
         return trial
     return search.alone(trial, trial.fault)
 
 
-def _expected(exercise: CodeExercise, candidate: CandidateInput) -> ExpectedResult:
+def _agree(trial: Trial, of_mutant: Trial) -> bool:
+    mine, other = trial.observation, of_mutant.observation
+    if of_mutant.repeated or trial.fault != of_mutant.fault or mine.status is not other.status:
+        return False
+    if mine.parts is None or other.parts is None:
+        return mine.parts is other.parts
+    return all(
+        a.values.shape == b.values.shape and np.allclose(a.values, b.values, 1e-6, due.slack, equal_nan=True)
+        for a, b, due in zip(mine.parts, other.parts, trial.expected.parts, strict=True)
+    )
+
+
+def _right_result(inputs: PlannedExercise, candidate: CandidateInput) -> ExpectedResult | None:
+    """Return what is right for an input; None for one that the function needn't take."""
     # searches for different mistakes ask for much the same inputs
-    key = (exercise.inputs, fingerprint(candidate))
-    expected = _known_results.get(key)
-    if expected is None:
-        expected = exercise.inputs.expected(candidate.args)
-        _known_results.put(key, expected)
-    return expected
+    key = (inputs, candidate.key)
+    known = _known_results.get(key)
+    if known is None:
+        valid = inputs.is_valid_input(candidate.args)
+        known = (inputs.expected(candidate.args) if valid else None,)
+        _known_results.put(key, known)
+    return known[0]
 
 
 @lru_cache(maxsize=1024)
-def _shows(exercise: CodeExercise, mutant: KnownWrongProgram) -> CandidateInput | None:
+def _shows(exercise: CodeExercise, mutant: KnownWrongProgram) -> Trial | None:
     # the mutant is ours, so it runs in this process, once for all submissions that are like it
     submission = CodeSubmission(mutant.source, mutant.filename, "")
     library = library_of(mutant.source)
-    with TrustedRunner() as runner:
-        trial = _smallest(exercise, _Search(exercise, submission, library, runner))
-    return None if trial is None else trial.candidate
+    return _smallest(exercise, _Search(exercise, submission, library, None))
 
 
-def _smallest(exercise: CodeExercise, search: _Search) -> _Trial | None:
-    source = exercise.inputs
-    best = search.first_wrong([CandidateInput(args, source.axes(args)) for args in source.candidates()])
+def _smallest(exercise: CodeExercise, search: _Search) -> Trial | None:
+    best = search.first_wrong(_simple(exercise.inputs))
     if best is None:
         best = search.first_wrong(_varied(exercise.inputs))
     if best is None:
@@ -387,7 +501,12 @@ def _smallest(exercise: CodeExercise, search: _Search) -> _Trial | None:
     return search.alone(best, fault) or search.twice(best)
 
 
-@cache
+@lru_cache(maxsize=64)
+def _simple(source: PlannedExercise) -> tuple[CandidateInput, ...]:
+    return tuple(CandidateInput(args, source.axes(args)) for args in source.simple_inputs())
+
+
+@lru_cache(maxsize=64)
 def _varied(source: PlannedExercise) -> tuple[CandidateInput, ...]:
     # their seeds are no secret, but their inputs are like the hidden ones
     cases = [case for seed in _PUBLIC_SEEDS for case in source.plan(seed).cases]
@@ -430,7 +549,7 @@ def _is_rounding(values: np.ndarray, part: ExpectedPart) -> bool:
     return bool((np.abs(values - part.values) <= max(VALUES_TOLERANCE * largest, 10 * part.slack)).all())
 
 
-def _show(exercise: CodeExercise, library: str, trial: _Trial) -> Counterexample:
+def _show(exercise: CodeExercise, library: str, trial: Trial) -> Counterexample:
     names, args = exercise.inputs.argument_names, trial.candidate.args
     code = python_of(args, names, exercise.function, library)
     if trial.repeated:
@@ -520,4 +639,6 @@ class LruCache(Generic[T]):
 
 
 _cached = LruCache[KeptCounterexample](512)
-_known_results = LruCache[ExpectedResult](8192)  # tiny arrays: some MiB
+_telling_inputs = LruCache[tuple[CandidateInput, ...]](64)
+_sent = LruCache[SentCalls](128)
+_known_results = LruCache[tuple[ExpectedResult | None]](8192)  # tiny arrays: some MiB

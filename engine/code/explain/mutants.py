@@ -16,7 +16,7 @@ of NaN is no sign of an overflow if small scores give NaN too.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -53,39 +53,63 @@ class MutantBehaviour:
     telling : list of str
         Ids of cases that distinguished this function from a submission before, the latest first; kept from
         plan to plan, because a case's id says what kind of input it is.
+    likely : sequence of int
+        Places of the cases that the checks judge which it fails.
     """
 
-    def __init__(self, mutant: KnownWrongProgram, function: str, plan: InputPlan, telling: list[str]) -> None:
+    def __init__(
+        self,
+        mutant: KnownWrongProgram,
+        function: str,
+        plan: InputPlan,
+        telling: list[str],
+        likely: Sequence[int],
+    ) -> None:
         self.mutant = mutant.id
         self.names = frozenset(mutant.combines or (mutant.id,))
-        self._plan, self._telling = plan, telling
+        self._source, self._filename = mutant.source, mutant.filename
+        self._plan, self._telling, self._likely = plan, telling, likely
         self._function = function
-        self._program, self._library = _program(mutant.source, mutant.filename)
-        if self._program.load.status is not CallStatus.RETURNED:
-            raise EngineError(f"the mutant {mutant.id} can't be loaded")
         self._seen: dict[int, tuple[CallObservation, tuple[str, ...]]] = {}
-        self._wrong: list[int] | None = None  # known as soon as all cases are
+        self._wrong: list[int] = []  # of the cases seen
 
     def result_on(self, place: int) -> tuple[CallObservation, tuple[str, ...]]:
-        """Return what it does on a case, and the facets in which that is wrong."""
+        """Return what it does on a case, and the facets in which that is wrong.
+
+        Raises
+        ------
+        EngineError
+            It can't be loaded.
+        """
         if place not in self._seen:
-            case, sent = self._plan.cases[place], self._plan.sent(self._library)[place]
+            program, library = _program(self._source, self._filename)
+            if program.load.status is not CallStatus.RETURNED:
+                raise EngineError(f"the mutant {self.mutant} can't be loaded")
+            case, sent = self._plan.cases[place], self._plan.sent(library)[place]
             # whose memory a result is made of isn't looked at here, and comparing it takes most of the time
             call = replace(sent, function=self._function, overwrite_result=False)
-            observation = observed(case, call, self._program.call(call), self._library)
-            self._seen[place] = observation, wrong_facets(observation, case.expected)
+            observation = observed(case, call, program.call(call), library)
+            facets = wrong_facets(observation, case.expected)
+            self._seen[place] = observation, facets
+            if facets:
+                self._wrong.append(place)
         return self._seen[place]
 
-    def order(self) -> Iterator[int]:
-        """Yield the cases where it may be wrong by their place, the telling ones first."""
-        if len(self._seen) == len(self._plan.cases):
-            if self._wrong is None:
-                self._wrong = [place for place, (_, facets) in sorted(self._seen.items()) if facets]
-            yield from self._wrong
-            return
-        first = [place for case in self._telling if (place := self._plan.places.get(case)) is not None]
-        yield from first
-        yield from (place for place in range(len(self._plan.cases)) if place not in first)
+    def order(self, suspects: Container[int]) -> Iterator[int]:
+        """Yield the cases where it may be wrong by their place: those where it's known to be come first.
+
+        Parameters
+        ----------
+        suspects : container of int
+            Where the submission is wrong: it's told from this more easily where it's right.
+        """
+        yield from tuple(self._wrong)
+        if len(self._seen) < len(self._plan.cases):
+            telling = (place for case in self._telling if (place := self._plan.places.get(case)) is not None)
+            likely = sorted(self._likely, key=lambda place: place in suspects)
+            for place in dict.fromkeys((*telling, *likely, *range(len(self._plan.cases)))):
+                if place not in self._seen:
+                    yield place
 
     def remember_difference(self, place: int) -> None:
         """Remember a case in which a submission wasn't like this."""
@@ -101,16 +125,33 @@ class MutantGallery:
 
     def __init__(self, exercise: CodeExercise, plan: InputPlan) -> None:
         self.lock = threading.RLock()
-        self.behaviours = tuple(
-            MutantBehaviour(
-                mutant,
-                function,
-                plan,
-                _said_of_behaviours.setdefault((exercise.version, mutant.id, function), []),
-            )
-            for mutant in exercise.mutants
-            for function in function_names(mutant.source, exercise.function)
-        )
+        checks = {check.id: check for check in exercise.checks}
+        self._behaviours: list[tuple[Set[str] | None, MutantBehaviour]] = []
+        for mutant in exercise.mutants:
+            killers = [checks[name] for name in mutant.killed_by if name in checks]
+            groups = [group for check in killers for group in plan.groups.get(check.key, ())]
+            likely = tuple(dict.fromkeys(place for group in groups for place in group.members))
+            facets = [_FACETS.get(check.property.name) for check in killers]
+            known = [some for some in facets if some is not None]
+            needed = frozenset().union(*known) if known and len(known) == len(facets) else None
+            for function in _functions(mutant.source, exercise.function):
+                telling = _said_of_behaviours.setdefault((exercise.version, mutant.id, function), [])
+                self._behaviours.append((needed, MutantBehaviour(mutant, function, plan, telling, likely)))
+
+    def behaviours(self, facets: Set[str]) -> list[MutantBehaviour]:
+        """Return those that a submission may be like that is wrong in these facets.
+
+        What only the check of the gradients fails, or that of refusals, is right otherwise. The first kind is
+        written with torch, which takes a second to be imported.
+        """
+        return [
+            mutant for needed, mutant in self._behaviours if needed is None or not needed.isdisjoint(facets)
+        ]
+
+
+# In what a result is wrong of which a property doesn't hold.
+_FACETS = {"grad": frozenset({"gradient"}), "refuses": frozenset({"accepted", "other error"})}
+_functions = lru_cache(maxsize=4096)(function_names)
 
 
 @lru_cache(maxsize=4096)
@@ -124,13 +165,7 @@ _said_of_behaviours: dict[tuple[str, str, str], list[str]] = {}
 
 @lru_cache(maxsize=64)
 def gallery(exercise: CodeExercise, plan: InputPlan) -> MutantGallery:
-    """Return the mutants of an exercise on a plan; they are loaded once per plan.
-
-    Raises
-    ------
-    EngineError
-        A mutant can't be loaded.
-    """
+    """Return the mutants of an exercise on a plan; each is loaded when it is first looked at."""
     return MutantGallery(exercise, plan)
 
 
@@ -201,6 +236,7 @@ class _Submission:
     plan: InputPlan
     observations: Sequence[CallObservation]
     wrong: frozenset[Element]
+    places: frozenset[int]
     loosely: bool = False
 
     @classmethod
@@ -211,7 +247,7 @@ class _Submission:
             for place, (case, observation) in cases
             for facet in wrong_facets(observation, case.expected)
         }
-        return cls(plan, observations, frozenset(wrong))
+        return cls(plan, observations, frozenset(wrong), frozenset(place for place, _ in wrong))
 
 
 def name_mutants(
@@ -225,7 +261,7 @@ def name_mutants(
         return ()
     mutants = gallery(exercise, plan)
     with mutants.lock:
-        behaviours = mutants.behaviours
+        behaviours = mutants.behaviours({facet for _, facet in submission.wrong})
         matches = _best_matches(_matches(behaviours, submission, None))
         for kinds in _CALMER:
             matches += _named_within(kinds, behaviours, matches, submission)
@@ -346,7 +382,7 @@ def _equalled(
     accepted: list[int] = []
     raises_other_error = False
     cases = submission.plan.cases
-    for place in behaviour.order():
+    for place in behaviour.order(submission.places):
         if kinds is not None and cases[place].kind not in kinds:
             continue
         mutant, facets = behaviour.result_on(place)

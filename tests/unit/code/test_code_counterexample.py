@@ -11,12 +11,13 @@ import pytest
 
 from engine.code import CodeExercise
 from engine.code.exercise import KnownWrongProgram
-from engine.code.explain.counterexample import MAX_CALLS, CandidateInput, complexity, simpler
+from engine.code.explain import counterexample
+from engine.code.explain.counterexample import MAX_CALLS, CandidateInput, LruCache, complexity, simpler
 from engine.code.explain.in_process import TrustedRunner
 from engine.code.plan import InputPlan
 from engine.grading import grade_code
 from engine.model import CodeSubmission, Counterexample, GradeReport, Mode, Outcome
-from engine.runner import CallOutcome, CallStatus, Job, RunResult
+from engine.runner import CallOutcome, CallStatus, Job, RunResult, WrappingRunner
 
 pytestmark = pytest.mark.slow
 
@@ -261,3 +262,56 @@ def test_simpler_inputs_are_strictly_simpler_and_keep_their_axes() -> None:
             seen += 1
             waiting.append(found)
     assert seen >= 400
+
+
+class Apart(WrappingRunner):
+    """Counts jobs as a sandbox gets them, each in a process of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(TrustedRunner())
+        self.calls: list[int] = []
+
+    def run(self, job: Job) -> RunResult:
+        self.calls.append(len(job.calls))
+        return self._runner.run(job)
+
+
+@pytest.fixture
+def apart(
+    exercise_of: Exercises,
+    plan_of: Callable[[str, int], InputPlan],
+    submission_of: Callable[[str], CodeSubmission],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[str], tuple[GradeReport, list[int]]]:
+    monkeypatch.setattr(counterexample, "_telling_inputs", LruCache(1))
+    monkeypatch.setattr(counterexample, "_cached", LruCache(1))
+
+    def grade(source: str) -> tuple[GradeReport, list[int]]:
+        runner, args = Apart(), (exercise_of("softmax"), plan_of("softmax", 0), submission_of(source))
+        return grade_code(*args, runner, mode=Mode.MARKS, student=None), runner.calls
+
+    return grade
+
+
+def test_inputs_that_showed_a_mistake_are_sent_along_and_save_a_process(
+    apart: Callable[[str], tuple[GradeReport, list[int]]], exercise_of: Exercises
+) -> None:
+    source = next(m.source for m in exercise_of("softmax").mutants if m.id == "m-base2")
+    first, jobs = apart(source)
+    # not the same outputs to the last bit, so nothing of the first answer is used
+    again, fewer = apart(source.replace("return ", "return 1.0000000001 * "))
+    assert len(jobs) == 2 and fewer == [jobs[0] + 1]
+    assert again.counterexample == first.counterexample is not None
+    right, _ = apart(next(iter(exercise_of("softmax").solutions.values())))
+    assert right.outcome is Outcome.RIGHT and right.counterexample is None
+
+
+def test_what_is_sent_along_is_believed_only_where_it_is_the_known_mistake(
+    apart: Callable[[str], tuple[GradeReport, list[int]]], exercise_of: Exercises
+) -> None:
+    source = next(m.source for m in exercise_of("softmax").mutants if m.id == "m-base2")
+    first, jobs = apart(source)
+    later = source.replace("return ", f"calls.append(0)\n    return (len(calls) > {jobs[0]}) + ")
+    report, jobs = apart(f"calls = []\n{later}")
+    assert len(jobs) == 2
+    assert report.counterexample == first.counterexample is not None
