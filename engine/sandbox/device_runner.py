@@ -24,7 +24,7 @@ from engine.errors import EngineError, NoDeviceError, RunnerLostError, SandboxEr
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.bwrap import find_layout, is_root, slot_user
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.child.serve import DEVICE_LOST, OUR_FAULT
+from engine.sandbox.child.modules import DEVICE_LOST, OUR_FAULT
 from engine.sandbox.child.wire import FrameKind, FrameReader, WireError, WireFrame, pack
 from engine.sandbox.confinement import (
     ENVIRONMENT,

@@ -23,8 +23,7 @@ from enum import Enum
 from engine.errors import EngineError, RunnerLostError, SandboxError
 from engine.runner import CallOutcome, CallStatus, Job, Limits, Runner, RunResult
 from engine.sandbox.child.layers import ALL_LAYERS, Layers
-from engine.sandbox.child.modules import HEAVIER, LIBRARIES, NEEDS_MORE
-from engine.sandbox.child.serve import OUR_FAULT
+from engine.sandbox.child.modules import HEAVIER, LIBRARIES, NEEDS_MORE, OUR_FAULT
 from engine.sandbox.replies import VIOLATION, ChildDialogue, JobResults, killed_from_outside
 from engine.sandbox.requests import (
     EncodedPlan,

@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from . import arrays, calls
-from .modules import COMPILER
+from .modules import COMPILER, DEVICE_LOST
 from .wire import (
     FRAME_OVERHEAD,
     MAX_PLAN_JSON,
@@ -86,10 +86,6 @@ def run_torch(device: str = "cpu") -> None:
         torch.linalg.solve(torch.eye(4, device=device), torch.ones(4, 4, device=device))
         torch.zeros(1, device=device).cpu()
 
-
-# exit statuses that the child uses itself; any other is the student's doing
-OUR_FAULT: Final = 71
-DEVICE_LOST: Final = 72  # an error after which a GPU answers nothing in this process
 
 _MAX_INPUT: Final = 2**31
 _CHUNK: Final = 2**20

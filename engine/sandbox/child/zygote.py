@@ -19,7 +19,7 @@ import threading
 from typing import Any, Final, NoReturn
 
 from . import linux, lockdown, serve
-from .modules import offer_only
+from .modules import OUR_FAULT, offer_only
 from .wire import FrameKind
 
 _MESSAGE_BYTES: Final = 2**18  # far above a list of some hundred readable paths
@@ -136,7 +136,7 @@ class _Zygote:
 
         ``fds`` are the job's socket, the output pipe and, if the plan has any, the memory of its arrays.
         """
-        code = serve.OUR_FAULT
+        code = OUR_FAULT
         try:
             self._control.detach()
             memory = None
@@ -154,7 +154,7 @@ class _Zygote:
                 serve.serve(channel, memory, repeat=not self._confinement.layers.fork)
                 code = 0
         except BaseException:
-            code = serve.OUR_FAULT
+            code = OUR_FAULT
         finally:
             os._exit(code)
 
