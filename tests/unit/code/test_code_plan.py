@@ -15,9 +15,13 @@ import pytest
 
 from engine.code import CodeExercise, freeze_plan
 from engine.code.arguments import arrays_of
+from engine.code.explain.in_process import TrustedRunner
+from engine.code.grade import judge_all
+from engine.code.observe import PlanObservations, observe
 from engine.code.plan import InputPlan
 from engine.code.plan_builder import ExactValues
 from engine.code.planned_exercise import draw_specs
+from engine.runner import CallOutcome, CallStatus, Job
 from tests.builtin_bank import inputs_of
 
 pytestmark = pytest.mark.slow
@@ -244,3 +248,28 @@ def test_plan_does_not_depend_on_the_process(tmp_path: Path) -> None:
     )
     here = [inputs_of(name).plan(bytes([seed])).id for name in ("softmax", "sdpa") for seed in range(8)]
     assert done.stdout.split() == here
+
+
+def test_results_that_come_again_are_judged_once_and_only_they(
+    exercise_of: Callable[[str], CodeExercise],
+) -> None:
+    exercise = exercise_of("softmax")
+    plan, apart = (freeze_plan(exercise, b"again") for _ in range(2))
+    job = Job(exercise.solutions["solution_numpy.py"], "f.py", plan.calls("softmax", "numpy"))
+    outcomes = TrustedRunner().run(job).outcomes
+    place = next(place for place, case in enumerate(plan.cases) if not case.public)
+    lost = CallOutcome(CallStatus.CRASHED)
+    changed = (*outcomes[:place], lost, *outcomes[place + 1 :])
+
+    def judged(outcomes: tuple[CallOutcome, ...], plan: InputPlan = plan) -> PlanObservations:
+        return PlanObservations(plan, "softmax", "numpy", observe(plan, "numpy", outcomes))
+
+    first, again, other = judged(outcomes), judged(outcomes), judged(changed)
+    assert all(one is two for one, two in zip(first.items, again.items, strict=True))
+    assert [a is b for a, b in zip(first.items, other.items, strict=True)].count(False) == 1
+    right = judge_all(exercise, first)
+    assert all(one is two for one, two in zip(right[1:], judge_all(exercise, again)[1:], strict=True))
+    wrong = judge_all(exercise, other)
+    assert wrong != right
+    assert wrong == judge_all(exercise, judged(changed, apart))  # as where nothing came before
+    assert judge_all(exercise, judged(outcomes)) == right
