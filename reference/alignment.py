@@ -96,6 +96,6 @@ def threshold_alignment(A: ArrayLike, threshold: float) -> Array:
 
 def _checked(A: Array) -> Array:
     xp = namespace(A)
-    if not is_abstract(A) and bool(xp.any(xp.isnan(A))):
+    if not is_abstract(A) and bool(xp.isnan(A).any()):
         raise ArgumentError("A holds NaN, so that no weight is the largest")
     return A

@@ -408,9 +408,15 @@ class FieldRenderer:
             return ""
         from engine.prose.stems import is_template, render_text
 
-        # most sentences are the same in all variants
-        names = {**self.names, **self.answers} if is_template(template) else {}
-        return render_text(template, names, inline=True, where="feedback").plain
+        if is_template(template):
+            names = {**self.names, **self.answers}
+            return render_text(template, names, inline=True, where="feedback").plain
+        plain = _plain_feedback.get(template)
+        if plain is None:
+            plain = _plain_feedback[template] = render_text(template, {}, inline=True, where="feedback").plain
+            if len(_plain_feedback) > _MOST_FEEDBACK:
+                _plain_feedback.clear()
+        return plain
 
     def options(self, specs: Sequence[OptionSpec]) -> tuple[ChoiceOption, ...]:
         """Return options of the item, in this order, with letters."""
@@ -455,6 +461,11 @@ class FieldDraft:
     places: Sequence[int | None] = ()
     half_widths: tuple[float, ...] = ()
     exact: tuple[bool, ...] = ()
+
+
+# Most sentences are the same in all variants.
+_plain_feedback: dict[str, str] = {}
+_MOST_FEEDBACK = 4096
 
 
 def letters(count: int) -> list[str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -202,6 +202,8 @@ def _call(node: ast.Call) -> Node:
         if function is None:
             raise TypeError(f"there is no function {name!r}")
         values = [argument(scope) for argument in arguments]
+        if not by_name:
+            return function(*values)
         return function(*values, **{key: value(scope) for key, value in by_name.items()})
 
     return call
@@ -228,11 +230,13 @@ _COMPILERS: dict[type[ast.AST], Callable[[Any], Node]] = {
 
 def _arithmetic(name: str, act: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def apply(left: Any, right: Any) -> Any:
+        both = is_tensor(left) + is_tensor(right)
+        if both == 2:
+            _same_shape(name, left, right)
+            return act(left, right)
         for side in (left, right):
             if not (is_tensor(side) or isinstance(side, int | float)):
                 raise TypeError(f"{name} needs numbers, got {type(side).__name__}")
-        if is_tensor(left) and is_tensor(right):
-            _same_shape(name, left, right)
         return _bounded(act(left, right))
 
     return apply
@@ -335,7 +339,6 @@ _KNOWN_FAILURES = (TypeError, ValueError, IndexError, RuntimeError, OverflowErro
 
 # Silencing numpy takes longer than evaluating a name, and a draw evaluates thirty expressions.
 _silent = ContextVar("_silent", default=False)
-_IS_SILENT: AbstractContextManager[None] = nullcontext()
 
 
 @contextmanager
@@ -397,9 +400,13 @@ def evaluate(
     else:
         calls = {name: call for name in parsed.functions if (call := functions(name)) is not None}
     try:
-        # what comes of a division by zero is looked at by whoever uses it
-        with _IS_SILENT if _silent.get() else np.errstate(all="ignore"):
-            value = parsed.run(EvaluationScope(names, calls, operators or EXACT_OPERATORS))
+        scope = EvaluationScope(names, calls, operators or EXACT_OPERATORS)
+        if _silent.get():
+            value = parsed.run(scope)
+        else:
+            # what comes of a division by zero is looked at by whoever uses it
+            with np.errstate(all="ignore"):
+                value = parsed.run(scope)
     except ExpressionError as error:
         error.where = error.where or _quoted(text)
         raise

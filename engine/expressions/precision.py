@@ -38,6 +38,7 @@ class PaperRounding:
     def __init__(self, working_decimals: int) -> None:
         self._grain = 10.0**-working_decimals
         self._sources = 0  # each a disturbance; its tangent is how far it reaches
+        self._by_hand: dict[Any, Callable[..., Any]] | None = None
 
     def rounded(self, value: Array, *, added: int | None = None) -> Array:
         """Return `value` as written down: with its disturbance, unless it is exact at this precision.
@@ -85,13 +86,14 @@ class PaperRounding:
             return partial(function.by_hand, self.rounded)
         return self._rounding(function.call)
 
-    def _operators(self) -> dict[Any, Callable[..., Any]]:
+    def _operators(self) -> Mapping[Any, Callable[..., Any]]:
         from engine.expressions.functions.arithmetic import product_by_hand
 
         # OPERATORS and not EXACT_OPERATORS: the key itself has already been refused near a jump
-        operators = OPERATORS | {kind: self._rounding(OPERATORS[kind]) for kind in _INEXACT}
-        operators[ast.MatMult] = lambda left, right: product_by_hand(self.rounded, left, right)
-        return operators
+        if self._by_hand is None:
+            self._by_hand = OPERATORS | {kind: self._rounding(OPERATORS[kind]) for kind in _INEXACT}
+            self._by_hand[ast.MatMult] = partial(product_by_hand, self.rounded)
+        return self._by_hand
 
     def _rounding(self, act: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *args, **kwargs: self._written(act(*args, **kwargs))

@@ -143,7 +143,8 @@ def array_of(value: Any) -> FloatArray:
         array = FloatArray((), (float(value),))
     elif is_tensor(value):
         # a boolean array holds no floats
-        array = FloatArray(value.shape, tuple(map(float, plain(value).ravel().tolist())))
+        entries = plain(value).ravel().tolist()
+        array = FloatArray(value.shape, tuple(entries if value.dtype == _FLOAT64 else map(float, entries)))
     else:
         numbers = as_tensor(value)
         array = FloatArray(numbers.shape, tuple(numbers.ravel().tolist()))
