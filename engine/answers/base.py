@@ -46,11 +46,12 @@ class PartSettings:
         known = _TYPED.get((cls, id(stored)))
         if known is not None and known[0] is stored:
             return cast("Self", known[1])
+        names = _names(cls)
         typed = cls(
             **{
-                name: tuple(value) if isinstance(value := stored[name], list) else value
-                for name in _names(cls)
-                if name in stored
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in stored.items()
+                if name in names
             }
         )
         if len(_TYPED) >= _MOST_TYPED:

@@ -28,7 +28,14 @@ from engine.answers.base import (
     FieldRenderer,
     mistake_diagnosis,
 )
-from engine.answers.reading_numbers import NumberRows, is_usual, pointed_thousands, read_fitting, read_numbers
+from engine.answers.reading_numbers import (
+    NumberRows,
+    is_usual,
+    pointed_thousands,
+    read_fitting,
+    read_numbers,
+    usual_rows,
+)
 from engine.answers.typed_text import format_error, normal_signs, unpasted, without_asides
 from engine.draws import RandomStream, RedrawNeeded
 from engine.errors import ExpressionError, ResponseFormatError, UndefinedValueError
@@ -164,8 +171,12 @@ class NumericType(AnswerType):
 
     def parse(self, text: str, part: Part) -> tuple[Fraction, ...]:
         """Return the entries as exact fractions in C order."""
-        bare = self.bare(text, part)
         settings = NumericSettings.of(part)
+        if len(text) <= _LONGEST and not settings.is_whole and is_usual(text):
+            entries = self.fit(usual_rows(text), part)
+            if entries is not None:
+                return entries
+        bare = self.bare(text, part)
         rows = read_fitting(
             bare,
             lambda rows: self.fit(rows, part) is not None,

@@ -180,7 +180,7 @@ def is_usual(text: str) -> bool:
     return len(text) <= _LONGEST_USUAL and _USUAL.fullmatch(text) is not None
 
 
-def _usual_rows(text: str) -> NumberRows:
+def usual_rows(text: str) -> NumberRows:
     """Return the numbers of a text that is :func:`is_usual`."""
     if text.startswith("[["):
         rows = [row.replace(",", "").split(" ") for row in text[2:-2].split("], [")]
@@ -216,7 +216,7 @@ def read_numbers(text: str, *, decimal_comma: bool = False) -> NumberRows:
             f"the answer has {count_noun(len(text), 'character')}; at most {MAX_TEXT} are read", text[:60]
         )
     if is_usual(text):
-        return _usual_rows(text)
+        return usual_rows(text)
     body = _unwrapped(normal_signs(text).strip())
     transposed = _TRANSPOSED.search(body)
     if transposed is not None:
@@ -461,7 +461,7 @@ def read_fitting(
     ResponseFormatError
         No reading fits, or several may be meant.
     """
-    if is_usual(text) and fits(rows := _usual_rows(text)):
+    if is_usual(text) and fits(rows := usual_rows(text)):
         return rows
     by_commas, fault = _read(text)
     pointed = _with_points(text)

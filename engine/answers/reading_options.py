@@ -73,9 +73,6 @@ def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
     ResponseFormatError
         A letter stands before another option's text.
     """
-    words_of = {label: words_of_option(plain) for label, plain in options.items()}
-    if len(set(words_of.values())) < len(options) or not all(words_of.values()):
-        return None
     body = "\n".join(
         " ".join(line.split()) for line in normal_signs(text).replace("’", "'").strip().split("\n")
     )
@@ -85,6 +82,9 @@ def read_texts(text: str, options: Mapping[str, str]) -> list[str] | None:
         return None
     texts = [(words, label) for label, plain in options.items() if (words := _flat_words(plain)) in flat]
     if not texts:  # most people type letters
+        return None
+    words_of = {label: words_of_option(plain) for label, plain in options.items()}
+    if len(set(words_of.values())) < len(options) or not all(words_of.values()):
         return None
     # The longest first: one option's text may begin with another's.
     texts.sort(key=lambda pair: -len(words_of[pair[1]]))

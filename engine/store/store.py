@@ -36,6 +36,9 @@ from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
 from engine.store.upkeep import StoreUpkeep
 
+# Fewer quizzes are turned into rows sooner than processes are started.
+_MANY_QUIZZES = 100
+
 
 def _earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
     """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
@@ -156,7 +159,13 @@ class Store:
     def save_quizzes(self, quizzes: Sequence[Quiz]) -> None:
         """Store the quizzes of a class in one transaction: all of them or none."""
         # Everybody stores in the same order: two who draw the same class on a server never block each other.
-        rows = [_quiz_row(quiz) for quiz in sorted(quizzes, key=lambda quiz: (quiz.id, quiz.student))]
+        ordered = sorted(quizzes, key=lambda quiz: (quiz.id, quiz.student))
+        made: Mapping[int, dict[str, Any]] = {}
+        if len(ordered) >= _MANY_QUIZZES:
+            from engine.parallel import on_all_cores
+
+            made = on_all_cores(lambda n: _quiz_row(ordered[n]), range(len(ordered)), least=_MANY_QUIZZES)
+        rows = [made.get(n) or _quiz_row(quiz) for n, quiz in enumerate(ordered)]
 
         def insert_all(connection: sa.Connection) -> None:
             for row in rows:
