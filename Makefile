@@ -48,6 +48,7 @@ sweep: setup latex     ## the long runs: many seeds, many examples
 	SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
 	$(BIN)/grade lint --seeds 10000
 	$(BIN)/python benchmarks/right_code.py --seeds 10000
+	SOFTMARK_MUTANTS_EVERY=1 $(BIN)/python -m pytest -n auto tests/unit/authoring/test_mutants_of_the_bank.py
 	$(BIN)/python -m pytest -n0 tests/sweep/latex_of_the_bank.py
 
 latex:                 ## a LaTeX engine for the sweep, if there is none
