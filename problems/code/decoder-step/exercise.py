@@ -226,12 +226,16 @@ def _add_large(plan: PlanBuilder, place: int, inputs: Inputs) -> None:
 
 def _misfits(inputs: Inputs) -> dict[str, tuple[Argument, ...]]:
     y, s, H, p = inputs
+    larger = {name: np.vstack([p[name], p[name][:1]]) for name in ("Wx", "Ws")}
+    larger["Wy"] = np.hstack([p["Wy"], p["Wy"][:, :1]])
     return {
         "state-too-short": (y, s[:-1], H, p),
         "states-too-wide": (y, s, np.hstack([H, H]), p),
         "token-too-long": (np.append(y, [0.5, 1.0]), s, H, p),
         "v-too-short": (y, s, H, {**p, "v": p["v"][:-1]}),
         "Wy-too-wide": (y, s, H, {**p, "Wy": np.hstack([p["Wy"], p["Wy"]])}),
+        # these three fit each other, but a state of this size couldn't be the next step's
+        "next-state-larger": (y, s, H, {**p, **larger}),
     }
 
 

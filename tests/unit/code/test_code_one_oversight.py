@@ -397,6 +397,7 @@ def test_exactly_these_checks_fail(name: str, seed: int, grade: Callable[..., Gr
         ("self-attention", "loops", "Wq.shape[0] != d or ", ""),
         ("multi-head", "one_query", " or Wk.shape != Wv.shape", ""),
         ("rnn-forward", "loops", "if W.shape != (dh, dh)", "if W.shape[0] != W.shape[1]"),
+        ("decoder-step", "loops", "if len(s_new) != len(s)", "if False"),
     ],
 )
 def test_sizes_that_agree_in_pairs_are_not_enough(

@@ -30,7 +30,7 @@ DIGESTS = {
     "context": "75d8e021 d4d28c1e e9a694db e32b9308",
     "cross-attention": "40ee96fd 81b984f5 9aa04f0e 72722807",
     "cross-entropy": "da248a37 18482325 ce1bd934 8fdfe52e",
-    "decoder-step": "d6433f93 f81c647d 719ae6fa f75d18c7",
+    "decoder-step": "90c64dfc 26233c5a 70aa852f 8532a6bf",
     "greedy-decode": "68933d1b 900b92a9 e535396f c57d1648",
     "grouped-query-attention": "a5b0d9b3 3869dbbb 037ade9c f2ed242c",
     "hard-alignment": "3345d4fd e4c528d0 8d7c3442 30347608",
