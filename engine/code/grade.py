@@ -325,8 +325,7 @@ def judge_apart(exercise: CodeExercise, run: PlanObservations) -> dict[str, Verd
 
 def _skipped(rubric: RubricCheck, prerequisite: str) -> Check:
     """Return the visible skip of a check."""
-    message = _SKIPPED.format(prerequisite)
-    return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, message, rubric.title)
+    return Check(rubric.id, Verdict.SKIPPED, 0.0, rubric.points, _SKIPPED.format(prerequisite), rubric.title)
 
 
 def _prerequisite(run: PlanObservations) -> Check:
