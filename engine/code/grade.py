@@ -166,9 +166,8 @@ def _explained(
         report = replace(report, weights=compared_weights(run))
         if report.outcome is Outcome.RIGHT:
             return report  # there is nothing to explain, and the search would cost a process
-        diagnosis = name_mutants(exercise, run.plan, run.items)
-        report = replace(report, diagnosis=diagnosis)
-        mutants = [mistake.misconception for mistake in diagnosis]
+        report = replace(report, diagnosis=name_mutants(exercise, run.plan, run.items))
+        mutants = [mistake.misconception for mistake in report.diagnosis]
         counterexample = find_counterexample(exercise, run, submission, runner, mutants, along)
         return replace(report, counterexample=counterexample)
     except EngineError as error:
