@@ -1,22 +1,17 @@
-"""Values as templates see them, and the parts of templates that need no jinja to be filled.
+"""Values as templates see them: they compute like numbers and print like the drawn decimals.
 
-Values compute like numbers and print like the drawn decimals: a weight that was drawn as ``0.10`` is printed
-so, and not as ``0.1`` or ``0.1000000001``; yet ``{{ 1 - w }}`` computes with it.
+A weight that was drawn as ``0.10`` is printed so, and not as ``0.1`` or ``0.1000000001``; yet ``{{ 1 - w }}``
+computes with it.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from engine.expressions.values import as_float, as_tensor, decimal_text, is_tensor, value_of
 from engine.model import DrawnValue
-
-if TYPE_CHECKING:
-    from jinja2 import nodes
-    from jinja2.sandbox import SandboxedEnvironment
 
 # A computed value without a stated number of decimals is printed with at most this many: enough to see that a
 # number isn't rounded to what it seems, and short enough for a line.
@@ -206,173 +201,3 @@ def tex(value: Any, places: int | None = None) -> str:
     if not figure.shape:
         return number_tex(figure, places)
     return vector_tex(figure, places) if len(figure.shape) == 1 else matrix_tex(figure, places)
-
-
-# Nearly all templates hold nothing but values, calls of functions, conditions and short loops. These become
-# functions of what their names mean: jinja takes longer over calling a function than the function itself. The
-# rest is left to jinja, and so is what fails here: it fails there with its message.
-
-# What a part of a template gives, from the meanings of its names.
-Value: TypeAlias = Callable[[Mapping[str, Any]], Any]
-
-_COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "lteq": operator.le,
-    "gt": operator.gt, "gteq": operator.ge,
-}  # fmt: skip
-# More parts are a loop in a loop, of which jinja counts what it writes.
-_MOST_PARTS = 2_000
-
-
-class NotPlain(Exception):  # noqa: N818 - a signal, never shown
-    """A template with a part that jinja alone fills."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """``{% if %}``: the first test that is true, with its parts."""
-
-    branches: Sequence[tuple[Value, Sequence[TemplatePart]]]
-    otherwise: Sequence[TemplatePart]
-
-
-@dataclass(frozen=True, slots=True)
-class _Repetition:
-    """``{% for %}``."""
-
-    name: str
-    values: Value
-    parts: Sequence[TemplatePart]
-
-
-TemplatePart: TypeAlias = "str | Value | _Choice | _Repetition"
-
-
-@dataclass(frozen=True, slots=True)
-class _Round:
-    """What ``loop`` means in a round."""
-
-    index0: int
-    length: int
-
-    @property
-    def index(self) -> int:
-        return self.index0 + 1
-
-    @property
-    def first(self) -> bool:
-        return self.index0 == 0
-
-    @property
-    def last(self) -> bool:
-        return self.index == self.length
-
-
-def template_parts(body: Sequence[nodes.Node], environment: SandboxedEnvironment) -> tuple[TemplatePart, ...]:
-    """Return the parts of a template.
-
-    Raises
-    ------
-    NotPlain
-        One is left to jinja.
-    """
-    from jinja2 import nodes
-
-    def parts_of(body: Sequence[nodes.Node]) -> tuple[TemplatePart, ...]:
-        return tuple(part for node in body for part in _parts(node))
-
-    def _parts(node: nodes.Node) -> Sequence[TemplatePart]:
-        match node:
-            case nodes.Output():
-                return [n.data if isinstance(n, nodes.TemplateData) else value_of(n) for n in node.nodes]
-            case nodes.If():
-                branches = [(value_of(branch.test), parts_of(branch.body)) for branch in (node, *node.elif_)]
-                return [_Choice(branches, parts_of(node.else_))]
-            case nodes.For(target=nodes.Name(name=name), test=None, else_=[], recursive=False):
-                return [_Repetition(name, value_of(node.iter), parts_of(node.body))]
-        raise NotPlain
-
-    def value_of(node: nodes.Node | None) -> Value:
-        match node:
-            case nodes.Const():
-                constant = node.value
-                return lambda meanings: constant
-            case nodes.Name():
-                name = node.name
-                known = environment.globals
-                return lambda meanings: meanings[name] if name in meanings else known[name]
-            case nodes.Getitem():
-                holder, key = value_of(node.node), value_of(node.arg)
-                return lambda meanings: holder(meanings)[key(meanings)]
-            case nodes.Getattr(
-                node=nodes.Name(name="loop"), attr="index" | "index0" | "first" | "last" | "length"
-            ):
-                attribute = operator.attrgetter(node.attr)
-                return lambda meanings: attribute(meanings["loop"])
-            case nodes.Call(node=nodes.Name(), dyn_args=None, dyn_kwargs=None):
-                function = value_of(node.node)
-                arguments = [value_of(argument) for argument in node.args]
-                by_name = [(keyword.key, value_of(keyword.value)) for keyword in node.kwargs]
-                if not by_name:
-                    return lambda meanings: function(meanings)(
-                        *[argument(meanings) for argument in arguments]
-                    )
-                return lambda meanings: function(meanings)(
-                    *[argument(meanings) for argument in arguments],
-                    **{name: value(meanings) for name, value in by_name},
-                )
-            case nodes.List():
-                entries = [value_of(entry) for entry in node.items]
-                return lambda meanings: [entry(meanings) for entry in entries]
-            case nodes.Add() | nodes.Sub() | nodes.Mul() | nodes.Div():
-                left, right, act = value_of(node.left), value_of(node.right), node.operator
-                compute = environment.call_binop
-                return lambda meanings: compute(None, act, left(meanings), right(meanings))  # type: ignore[arg-type]
-            case nodes.Compare(ops=[nodes.Operand(op=sign)]) if sign in _COMPARISONS:
-                left, right, compare = value_of(node.expr), value_of(node.ops[0].expr), _COMPARISONS[sign]
-                return lambda meanings: compare(left(meanings), right(meanings))
-            case nodes.And():
-                left, right = value_of(node.left), value_of(node.right)
-                return lambda meanings: left(meanings) and right(meanings)
-            case nodes.Or():
-                left, right = value_of(node.left), value_of(node.right)
-                return lambda meanings: left(meanings) or right(meanings)
-            case nodes.Not():
-                operand = value_of(node.node)
-                return lambda meanings: not operand(meanings)
-            case nodes.Neg():
-                operand = value_of(node.node)
-                return lambda meanings: -operand(meanings)
-            case nodes.CondExpr():
-                test, then, otherwise = value_of(node.test), value_of(node.expr1), value_of(node.expr2)
-                return lambda meanings: then(meanings) if test(meanings) else otherwise(meanings)
-        raise NotPlain
-
-    return parts_of(body)
-
-
-def write_parts(
-    parts: Sequence[TemplatePart], meanings: Mapping[str, Any], texts: list[str | None], words: list[str]
-) -> None:
-    """Write parts of a template: constants and, where words come, None to `texts`; these to `words`.
-
-    Raises
-    ------
-    Exception
-        Whatever a function of the template raises, or NotPlain for very many parts.
-    """
-    for part in parts:
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(part, _Choice):
-            branches = (branch for test, branch in part.branches if test(meanings))
-            write_parts(next(branches, part.otherwise), meanings, texts, words)
-        elif isinstance(part, _Repetition):
-            values = list(part.values(meanings))
-            for index, value in enumerate(values):
-                inner = {**meanings, part.name: value, "loop": _Round(index, len(values))}
-                write_parts(part.parts, inner, texts, words)
-        else:
-            texts.append(None)
-            words.append(str(part(meanings)))
-    if len(texts) > _MOST_PARTS:
-        raise NotPlain

@@ -18,7 +18,6 @@ from engine.prose.markdown import (
     ProseError,
     formula_forms,
     hole_of,
-    render_prose,
     rendered,
     take_pieces,
     text_skeleton,
@@ -39,7 +38,7 @@ _SIGNED, _UNSIGNED, _AS_IT_IS = range(3)
 _NUMBERS = (re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)"), re.compile(r"([0-9]+(?:\.[0-9]+)?)"))
 # No number of an item: it and those after it stand for the numbers of words while a form is made.
 _STAND_IN = 70_000_001
-_PLACEHOLDER = re.compile(r"(-?)(7[0-9]{7})")
+_STANDING = re.compile(r"(-?)(7[0-9]{7})")
 # Beside a number these could mean something else to Markdown.
 _MEANINGFUL = frozenset("*_~`<>&#\\")
 _MOST_FORMS = 128
@@ -155,12 +154,12 @@ class ProseFrame:
                 continue
             texts, nodes = [], []
             for number in numbers:
-                placeholder = _PLACEHOLDER.fullmatch(number)
-                index = -1 if placeholder is None else int(placeholder[2]) - _STAND_IN
-                if placeholder is not None and index in hidden and (placeholder[1] or index >= signed):
+                standing = _STANDING.fullmatch(number)
+                index = -1 if standing is None else int(standing[2]) - _STAND_IN
+                if standing is not None and index in hidden and (standing[1] or index >= signed):
                     hidden.discard(index)
                     is_signed = index < signed
-                    number = ("" if is_signed else placeholder[1]) + hole_of(index)
+                    number = ("" if is_signed else standing[1]) + hole_of(index)
                     nodes.append(hole_of(len(places) + index) if is_signed else number_element(number))
                 else:
                     nodes.append(number_element(number))
@@ -173,15 +172,15 @@ class ProseFrame:
             self._view = _View(kinds)
             return None
         skeleton = text_skeleton(self._body.filled(holes), self._inline)
-        numerals = [hole_of(i) for i in range(len(places))]
-        plains = [*(form.plain for form in forms), *numerals]
+        own = [hole_of(i) for i in range(len(places))]
+        plains = [*(form.plain for form in forms), *own]
         if skeleton.pictures or len(plains) > _MOST_WORDS:
             return None
         pieces = [HoledText(piece) for piece in plains]
         return _Form(
             signed,
-            HoledText(skeleton.html.filled([*(form.html for form in forms), *numerals])),
-            HoledText(skeleton.latex.filled([*(form.latex for form in forms), *numerals])),
+            HoledText(skeleton.html.filled([*(form.html for form in forms), *own])),
+            HoledText(skeleton.latex.filled([*(form.latex for form in forms), *own])),
             (lambda values: skeleton.plain([piece.filled(values) for piece in pieces]))
             if skeleton.has_table
             else HoledText(skeleton.plain(plains)).filled,
@@ -230,34 +229,3 @@ def prose_frame(parts: tuple[str | None, ...], inline: bool) -> ProseFrame | Non
         return None
     formulas = [piece for piece in pieces if isinstance(piece, Formula)]
     return ProseFrame(body, formulas, inline) if len(formulas) == len(pieces) else None
-
-
-def framed_text(texts: Sequence[str | None], words: Sequence[str], inline: bool) -> RenderedText:
-    """Return the text that constants, None where words come, and these words make.
-
-    Raises
-    ------
-    ProseError
-        As :func:`engine.prose.markdown.render_prose`.
-    """
-    frame = prose_frame(tuple(texts), inline)
-    if frame is not None and (whole := frame.filled(words)) is not None:
-        return whole
-    # of a word with lines or blanks of its own, such as a table, only the numbers are words
-    rest = iter(words)
-    pieces: list[str | None] = []
-    numbers: list[str] = []
-    for text in texts:
-        word = next(rest) if text is None else ""
-        if text is not None or _HARMLESS.fullmatch(word):
-            pieces.append(text)
-            numbers += [word] if text is None else []
-        else:
-            between = _NUMBERS[_SIGNED].split(word)
-            pieces += [None if i % 2 else piece for i, piece in enumerate(between)]
-            numbers += between[1::2]
-    frame = prose_frame(tuple(pieces), inline)
-    if frame is not None and (whole := frame.filled(numbers)) is not None:
-        return whole
-    rest = iter(words)
-    return render_prose("".join([next(rest) if text is None else text for text in texts]), inline=inline)

@@ -23,20 +23,16 @@ from jinja2.visitor import NodeTransformer
 from engine.errors import DrawError
 from engine.model import RenderedText
 from engine.prose.figures import (
-    NotPlain,
     TemplateFigure,
-    TemplatePart,
     column_tex,
     figure_of,
     matrix_tex,
     number_tex,
     plain_value,
-    template_parts,
     tex,
     vector_tex,
-    write_parts,
 )
-from engine.prose.frames import framed_text
+from engine.prose.frames import prose_frame
 from engine.prose.markdown import ProseError, render_prose
 from engine.prose.pictures import PICTURE_FUNCTIONS
 from engine.text.words import count_noun, did_you_mean, one_line
@@ -213,17 +209,20 @@ class _CappedJoins(NodeTransformer):
         return joined.set_environment(_environment())
 
 
+# What a part of a template gives, from the meanings of its names.
+Value = Callable[[Mapping[str, Any]], Any]
+
+
 @lru_cache(maxsize=1024)
-def _read(source: str) -> tuple[frozenset[str], tuple[TemplatePart, ...] | None]:
-    """Return the names that a template needs, and its parts if they can be written without jinja."""
+def _read(source: str) -> tuple[frozenset[str], tuple[str | Value, ...] | None]:
+    """Return the names that a template needs, and its parts if it has none but constants and plain values."""
     with _faults():
         tree = parse_template(source)
         for _, message in forbidden_parts(tree, _environment().filters):
             raise TemplateFault(message)
         try:
-            parts = template_parts(tree.body, _environment())
-            return frozenset(name.name for name in tree.find_all(nodes.Name)), parts
-        except NotPlain:
+            return frozenset(name.name for name in tree.find_all(nodes.Name)), _parts_of(tree)
+        except _NotPlain:
             _compiled(source)
             return frozenset(meta.find_undeclared_variables(tree)), None
 
@@ -245,18 +244,60 @@ def _faults() -> Iterator[None]:
         raise TemplateFault(f"{error.message or type(error).__name__}{place}") from None
 
 
-def _written(
-    parts: Sequence[TemplatePart], meanings: Mapping[str, Any]
-) -> tuple[list[str | None], list[str]] | None:
-    """Return the constants of a template, None where words come, and these; None where something fails."""
-    texts: list[str | None] = []
-    words: list[str] = []
+# Four templates in five hold values and calls of functions only: "{{ w[0] }}", "{{ vec(e, 3) }}". Jinja takes
+# longer over calling a function than the function itself, so that these are filled without it. What fails
+# here is filled by jinja after all, and fails there with its message.
+
+
+class _NotPlain(Exception):  # noqa: N818 - a signal, never shown
+    """A template with a part that jinja alone fills."""
+
+
+def _parts_of(tree: nodes.Template) -> tuple[str | Value, ...]:
+    if not all(isinstance(output, nodes.Output) for output in tree.body):
+        raise _NotPlain
+    return tuple(
+        part.data if isinstance(part, nodes.TemplateData) else _value_of(part)
+        for output in tree.body
+        for part in output.iter_child_nodes()
+    )
+
+
+def _value_of(node: nodes.Node) -> Value:
+    match node:
+        case nodes.Const():
+            constant = node.value
+            return lambda meanings: constant
+        case nodes.Name():
+            name = node.name
+            known = _environment().globals
+            return lambda meanings: meanings[name] if name in meanings else known[name]
+        case nodes.Getitem(node=nodes.Name(), arg=nodes.Const() | nodes.Name()):
+            holder, key = _value_of(node.node), _value_of(node.arg)
+            return lambda meanings: holder(meanings)[key(meanings)]
+        case nodes.Call(node=nodes.Name(), dyn_args=None, dyn_kwargs=None):
+            function = _value_of(node.node)
+            arguments = [_value_of(argument) for argument in node.args]
+            by_name = [(keyword.key, _value_of(keyword.value)) for keyword in node.kwargs]
+            return lambda meanings: function(meanings)(
+                *[argument(meanings) for argument in arguments],
+                **{name: value(meanings) for name, value in by_name},
+            )
+        case nodes.Add() | nodes.Sub() | nodes.Mul() | nodes.Div():
+            left, right, act = _value_of(node.left), _value_of(node.right), node.operator
+            compute = _environment().call_binop
+            return lambda meanings: compute(None, act, left(meanings), right(meanings))
+    raise _NotPlain
+
+
+def _words(parts: Sequence[str | Value], meanings: Mapping[str, Any]) -> list[str] | None:
+    """Return what the values among the parts of a template are written as, or None where one fails."""
     try:
         with np.errstate(all="ignore"):
-            write_parts(parts, meanings, texts, words)
+            words = [str(part(meanings)) for part in parts if not isinstance(part, str)]
     except Exception:  # whatever it is, jinja meets it again
         return None
-    return (texts, words) if sum(map(len, words)) < MAX_OUTPUT / 2 else None
+    return words if sum(map(len, words)) < MAX_OUTPUT / 2 else None
 
 
 def is_template(source: str) -> bool:
@@ -345,8 +386,10 @@ def render_text(
         if not is_template(template):
             return _fixed(template, inline)
         needed, parts = _read(template)
-        if parts is not None and (written := _written(parts, _meanings(needed, names))) is not None:
-            return framed_text(*written, inline)
+        if parts is not None and (words := _words(parts, _meanings(needed, names))) is not None:
+            frame = prose_frame(tuple(part if isinstance(part, str) else None for part in parts), inline)
+            if frame is not None and (text := frame.filled(words)) is not None:
+                return text
         return render_prose(fill_template(template, names), inline=inline)
     except (TemplateFault, ProseError) as error:
         raise DrawError(f"the {where} can't be shown: {error}", where=where) from None
