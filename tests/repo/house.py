@@ -46,8 +46,8 @@ BEFORE: Mapping[str, float] = {
 BOUNDS: Mapping[str, tuple[float, bool]] = {
     "modules": (340, True),
     # Merging saved 5,000 without losing a feature (77,480). What came since: open code exercises, generated
-    # mutants, the zygote without torch, the cache of the bank.
-    "lines": (79_500, True),
+    # mutants, zygotes by what a file needs, the cache of the bank, replies and texts that are looked at once.
+    "lines": (79_900, True),
     "median lines of a module": (180, False),
     "90th percentile": (420, True),
     "longest module": (650, True),
@@ -56,7 +56,8 @@ BOUNDS: Mapping[str, tuple[float, bool]] = {
     "short modules with one importer beside them, %": (6, True),
     "comment lines, %": (3, False),
     "modules entered by an answer": (40, True),
-    "modules entered by a program": (45, True),
+    # what showed a known mistake earlier is sent along with the plan: a right program enters that module too
+    "modules entered by a program": (46, True),
     "modules entered by a batch": (90, True),
 }
 
