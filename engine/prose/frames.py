@@ -38,7 +38,7 @@ _SIGNED, _UNSIGNED, _AS_IT_IS = range(3)
 _NUMBERS = (re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)"), re.compile(r"([0-9]+(?:\.[0-9]+)?)"))
 # No number of an item: it and those after it stand for the numbers of words while a form is made.
 _STAND_IN = 70_000_001
-_STANDING = re.compile(r"(-?)(7[0-9]{7})")
+_PLACEHOLDER = re.compile(r"(-?)(7[0-9]{7})")
 # Beside a number these could mean something else to Markdown.
 _MEANINGFUL = frozenset("*_~`<>&#\\")
 _MOST_FORMS = 128
@@ -154,12 +154,12 @@ class ProseFrame:
                 continue
             texts, nodes = [], []
             for number in numbers:
-                standing = _STANDING.fullmatch(number)
-                index = -1 if standing is None else int(standing[2]) - _STAND_IN
-                if standing is not None and index in hidden and (standing[1] or index >= signed):
+                placeholder = _PLACEHOLDER.fullmatch(number)
+                index = -1 if placeholder is None else int(placeholder[2]) - _STAND_IN
+                if placeholder is not None and index in hidden and (placeholder[1] or index >= signed):
                     hidden.discard(index)
                     is_signed = index < signed
-                    number = ("" if is_signed else standing[1]) + hole_of(index)
+                    number = ("" if is_signed else placeholder[1]) + hole_of(index)
                     nodes.append(hole_of(len(places) + index) if is_signed else number_element(number))
                 else:
                     nodes.append(number_element(number))
@@ -172,15 +172,15 @@ class ProseFrame:
             self._view = _View(kinds)
             return None
         skeleton = text_skeleton(self._body.filled(holes), self._inline)
-        own = [hole_of(i) for i in range(len(places))]
-        plains = [*(form.plain for form in forms), *own]
+        numerals = [hole_of(i) for i in range(len(places))]
+        plains = [*(form.plain for form in forms), *numerals]
         if skeleton.pictures or len(plains) > _MOST_WORDS:
             return None
         pieces = [HoledText(piece) for piece in plains]
         return _Form(
             signed,
-            HoledText(skeleton.html.filled([*(form.html for form in forms), *own])),
-            HoledText(skeleton.latex.filled([*(form.latex for form in forms), *own])),
+            HoledText(skeleton.html.filled([*(form.html for form in forms), *numerals])),
+            HoledText(skeleton.latex.filled([*(form.latex for form in forms), *numerals])),
             (lambda values: skeleton.plain([piece.filled(values) for piece in pieces]))
             if skeleton.has_table
             else HoledText(skeleton.plain(plains)).filled,
