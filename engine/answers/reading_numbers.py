@@ -118,6 +118,8 @@ _CALL = re.compile(r"(?<!\w)[0-9_]*+[A-Za-z]\w*+[ ]*+\(")
 _TRANSPOSED = re.compile(r"(?:ᵀ|\^T|\^\{T\}|\.T)\Z")
 _TOKEN = re.compile(r"[\[\](){}]|[,;\n]|[^\s\[\](){},;]+")
 _OPENING, _CLOSING = "[({", "])}"
+_SPACED_BAR = re.compile(r"(?<=[0-9.])[ ]*/[ ]*(?=[0-9.+-])")
+_SIGN_APART = re.compile(r"(?:(?<=^)|(?<=[\[({,;\n]))([ ]*[+-]) +(?=[0-9.])")
 # 1,2,3 is three numbers, or 1.2 and 3, or 1 and 2.3: with decimal commas it is never read.
 _CHAIN = re.compile(r"[0-9],[0-9]+,[0-9]")
 _COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
@@ -227,8 +229,7 @@ def read_numbers(text: str, *, decimal_comma: bool = False) -> NumberRows:
     if decimal_comma and has_glued_comma:
         body = _body_with_points(body)
     # Blanks separate entries, but not within "1 / 3" or between a sign and its number.
-    body = re.sub(r"(?<=[0-9.])[ ]*/[ ]*(?=[0-9.+-])", "/", body)
-    body = re.sub(r"(?:(?<=^)|(?<=[\[({,;\n]))([ ]*[+-]) +(?=[0-9.])", r"\1", body)
+    body = _SIGN_APART.sub(r"\1", _SPACED_BAR.sub("/", body))
     rows, is_flat = _RowSplitter(body, text).read()
     if transposed is not None:
         rows, is_flat = _transposed(rows, text), False
@@ -461,8 +462,6 @@ def read_fitting(
     ResponseFormatError
         No reading fits, or several may be meant.
     """
-    if is_usual(text) and fits(rows := usual_rows(text)):
-        return rows
     by_commas, fault = _read(text)
     pointed = _with_points(text)
     as_decimals = _read(pointed)[0] if pointed is not None else None
@@ -492,7 +491,10 @@ def read_fitting(
             raise format_error(
                 f"write large numbers without separators, such as {some}", text, expected=shape
             ) from fault
-        raise fault or format_error("this can't be read", text, expected=shape)
+        try:
+            raise fault or format_error("this can't be read", text, expected=shape)
+        finally:
+            del fault  # its traceback holds this frame: only the collector would find the two
     numbers = as_decimals if decimal_comma and as_decimals is not None and not is_whole else by_commas
     raise _wrong_shape(text, numbers, shape, decimal_comma=decimal_comma, is_whole=is_whole)
 
