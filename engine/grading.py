@@ -86,19 +86,21 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
     """
     points = variant.points
     texts = {part.id: str(response.answers.get(part.id) or "") for part in variant.parts}
-    answers, errors, observed = _parse(variant, texts)
+    answers, errors, diagnosis = _parse(variant, texts)
     unknown = [name for name in response.answers if name not in texts]
     if errors or unknown:
         checks = [_unmarked(part, errors.get(part.id)) for part in variant.parts]
         checks += [_no_such_field(name, texts) for name in unknown]
-        notes, diagnosis, outcome, score = [NO_ATTEMPT], observed, Outcome.FORMAT_ERROR, None
+        notes, outcome, score = [NO_ATTEMPT], Outcome.FORMAT_ERROR, None
     else:
         results = _results(variant, answers)
         score = round(sum([result.points for result in results]), 6)
         outcome = _outcome(score, points)
-        checks = [check for result in results for check in result.checks]
-        diagnosis = tuple(dict.fromkeys([d for result in results for d in result.diagnosis]))
-        notes = [note for result in results for note in result.notes]
+        checks, diagnosis, notes = [], [], []
+        for result in results:
+            checks += result.checks
+            diagnosis += result.diagnosis
+            notes += result.notes
         notes += [note.plain for note in variant.told_after]
     return GradeReport(
         variant.item,
@@ -107,7 +109,7 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
         score,
         points,
         tuple(checks),
-        diagnosis,
+        tuple(dict.fromkeys(diagnosis)),
         notes=tuple(dict.fromkeys(notes)),
         variant=variant.id,
         student=student,
@@ -124,7 +126,7 @@ def _outcome(score: float, points: float) -> Outcome:
 
 def _parse(
     variant: Variant, texts: Mapping[str, str]
-) -> tuple[dict[str, Any], dict[str, str], tuple[Diagnosis, ...]]:
+) -> tuple[dict[str, Any], dict[str, str], list[Diagnosis]]:
     """Return what was entered in each field that isn't blank, why others can't be read, what they show."""
     answers: dict[str, Any] = {}
     errors: dict[str, str] = {}
@@ -138,7 +140,7 @@ def _parse(
         except ResponseFormatError as error:
             errors[part.id] = "\n".join(error.lines())
             observed += kind.observe(part, text)
-    return answers, errors, tuple(dict.fromkeys(observed))
+    return answers, errors, observed
 
 
 def _unmarked(part: Part, error: str | None) -> Check:
@@ -188,7 +190,7 @@ def _with_earlier_values(
     wrong = [step for step in carried.steps if step not in full]
     # Carrying on never takes marks away; but what it recognises is worth saying.
     if again.points <= result.points:
-        return replace(result, diagnosis=result.diagnosis or again.diagnosis)
+        return result._replace(diagnosis=result.diagnosis or again.diagnosis)
     if not wrong:
         return again
     values = "value of " + wrong[0] if len(wrong) == 1 else "values of " + " and ".join(wrong)
@@ -197,4 +199,4 @@ def _with_earlier_values(
 
 def _reworded(result: PartResult, message: str) -> PartResult:
     check, *others = result.checks
-    return replace(result, message=message, checks=(replace(check, message=message), *others))
+    return result._replace(message=message, checks=(replace(check, message=message), *others))

@@ -121,7 +121,7 @@ def answer_type(name: str) -> AnswerType:
     engine.errors.UsageError
         No answer is typed for this type (code is handed in as a file).
     """
-    kind = kind_of(name)
+    kind = _loaded.get(name) or kind_of(name)
     if not kind.takes_text:
         raise _unknown(name)
     return kind

@@ -348,8 +348,8 @@ class EnteredNumbers:
         return is_equal
 
     def _float_reaches(self) -> list[float]:
-        bounds = zip(self.settings.lower, self.settings.upper, strict=True)
-        widths = [(float(high) - float(low)) / 2 for low, high in bounds]
+        lower, upper = map(float, self.settings.lower), map(float, self.settings.upper)
+        widths = [(high - low) / 2 for low, high in zip(lower, upper, strict=True)]
         if len(widths) != len(self.floats):
             widths = [max(widths, default=0.0)] * len(self.floats)
         return [max(w, _CLOSE, _CLOSE * abs(typed)) for w, typed in zip(widths, self.floats, strict=True)]

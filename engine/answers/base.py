@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 from engine.draws import RandomStream
 from engine.expressions.language import evaluate
@@ -80,8 +80,7 @@ def _names(kind: type[PartSettings]) -> tuple[str, ...]:
     return kind.__match_args__
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerJudgement:
+class AnswerJudgement(NamedTuple):
     """How an answer was judged, before points.
 
     Parameters
@@ -104,8 +103,7 @@ class AnswerJudgement:
     checks: tuple[Check, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PartResult:
+class PartResult(NamedTuple):
     """The marks of one part.
 
     Parameters

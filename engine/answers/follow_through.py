@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.answers.asked_precision import NumericSettings, numbers
+from engine.answers.asked_precision import NumericSettings, floats_of, numbers
 from engine.answers.base import FieldContext, PartSettings
 from engine.answers.numeric import simplex_faults
 from engine.draws import ImpossibleDraw
@@ -171,7 +171,8 @@ def _unfit(step: Part, entries: Sequence[Fraction], names: Mapping[str, Any]) ->
         return None
     settings = NumericSettings.of(step)
     width = step.key.shape[-1] if step.key.shape else 1
-    rows = [entries[i : i + width] for i in range(0, len(entries), width)]
+    floats = floats_of(entries)
+    rows = [floats[i : i + width] for i in range(0, len(floats), width)]
     if settings.simplex and any(simplex_faults(settings, row) for row in rows):
         return f"your value of {step.id} isn't carried on, as it can't be weights"
     for invariant in StepSettings.of(step).invariants:

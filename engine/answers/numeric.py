@@ -16,7 +16,6 @@ from engine.answers.asked_precision import (
     AskedPrecision,
     EnteredNumbers,
     NumericSettings,
-    floats_of,
     is_written_as,
     numbers,
 )
@@ -165,14 +164,13 @@ class NumericType(AnswerType):
                 text[:60],
                 expected=self.shape_words(part),
             )
-        if is_usual(text):  # nothing surrounds the numbers
-            return text
         return _AND.sub(", ", without_asides(unpasted(normal_signs(text))))
 
     def parse(self, text: str, part: Part) -> tuple[Fraction, ...]:
         """Return the entries as exact fractions in C order."""
         settings = NumericSettings.of(part)
-        if len(text) <= _LONGEST and not settings.is_whole and is_usual(text):
+        # A point in a whole number may separate its thousands.
+        if len(text) <= _LONGEST and is_usual(text) and not ("." in text and settings.is_whole):
             entries = self.fit(usual_rows(text), part)
             if entries is not None:
                 return entries
@@ -223,16 +221,16 @@ class NumericType(AnswerType):
         settings = NumericSettings.of(part)
         entered = EnteredNumbers(settings, answer)
         right = entered.are_right()
-        checks = _simplex_check(part, settings, answer)
+        checks = (_simplex_check(part, entered),) if settings.simplex else ()
         if all(right):
             return AnswerJudgement(1, "Right.", checks=checks)
         # Near misses earn the item's near credit, if it gives any, and get a sentence on rounding anyway.
         near = entered.are_near(right)
         groups = self._credit_groups(part, settings.partial, right, near)
-        hits = sum(all(r) for r, _ in groups)
+        hits = sum([all(r) for r, _ in groups])
         fraction = Fraction(hits, len(groups)) if hits else _NOTHING
         if settings.near_credit:
-            misses = sum(all(n) for _, n in groups) - hits  # what is right is near, too
+            misses = sum([all(n) for _, n in groups]) - hits  # what is right is near, too
             fraction += Fraction(Decimal(str(settings.near_credit))) * misses / len(groups)
         diagnosis = tuple(map(mistake_diagnosis, entered.mistakes(_mistakes_in_shape(part))))
         if all(near):
@@ -415,26 +413,26 @@ def _plain(value: Fraction) -> str:
     return decimal_text(float(value), None) if 10**9 % value.denominator == 0 else str(value)
 
 
-def _simplex_check(part: Part, settings: NumericSettings, answer: Sequence[Fraction]) -> tuple[Check, ...]:
-    if not settings.simplex:
-        return ()
+def _simplex_check(part: Part, entered: EnteredNumbers) -> Check:
     width = part.key.shape[-1] if part.key is not None and part.key.shape else 1
-    rows = [answer[i : i + width] for i in range(0, len(answer), width)]
-    faults = list(dict.fromkeys(fault for row in rows for fault in simplex_faults(settings, row)))
+    weights = entered.floats
+    faults: dict[str, None] = {}  # each one once, in order
+    for start in range(0, len(weights), width):
+        faults.update(dict.fromkeys(simplex_faults(entered.settings, weights[start : start + width])))
     message = " ".join(faults) or "The weights are not negative and sum to 1."
     verdict = Verdict.FAILED if faults else Verdict.PASSED
-    return (Check(f"{part.id}-weights", verdict, 0.0, 0.0, message),)
+    return Check(f"{part.id}-weights", verdict, 0.0, 0.0, message)
 
 
-def simplex_faults(settings: NumericSettings, row: Sequence[Fraction]) -> list[str]:
+def simplex_faults(settings: NumericSettings, row: Sequence[float]) -> list[str]:
     """Return why a row of numbers can't be weights, rounded as the field asks; empty if it can."""
     faults = []
     places = [place for place in settings.places if place is not None]
-    if any(entry.numerator < 0 for entry in row):
+    if min(row) < 0:
         faults.append("A weight is negative.")
     # Each of n rounded weights is off by half a unit at most, and so is their sum by n times that.
     reach = len(row) * (10.0 ** -min(places) if places else _CLOSE) / 2 + _CLOSE
-    total = sum(floats_of(row))
+    total = sum(row)
     if abs(total - 1) > reach:
         faults.append(f"The weights sum to {decimal_text(total, max(places, default=6))}, not to 1.")
     return faults
