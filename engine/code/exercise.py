@@ -18,11 +18,12 @@ import math
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -294,19 +295,11 @@ def load_exercise_file(path: Path, name: str) -> PlannedExercise:
 
 @lru_cache(maxsize=256)
 def _loaded(path: str, source: bytes, name: str) -> PlannedExercise:
-    try:
-        code = compile(source, path, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        message = f"this isn't Python: {error.msg}"
-        raise _fault(path, error.lineno or 1, message, error.offset or 1) from error
-    except ValueError as error:  # a null byte
-        raise _fault(path, 1, f"this isn't Python: {error}") from error
     # Under a name of its own: every such file is called exercise.py, and dataclasses look their module up.
     module = ModuleType(f"exercise_{hashlib.sha256(path.encode() + source).hexdigest()[:16]}")
-    module.__file__ = path
     sys.modules[module.__name__] = module
     with author_faults(Path(path)):
-        exec(code, module.__dict__)
+        run_author_file(module, path, source)
     exercise = getattr(module, "exercise", None)
     if exercise is None:
         raise _fault(path, 1, "the file defines no exercise; its last line is: exercise = Exercise(…)")
@@ -315,6 +308,20 @@ def _loaded(path: str, source: bytes, name: str) -> PlannedExercise:
         raise _fault(path, 1, f"exercise is of type {kind}, not an Exercise of engine.exercises")
     exercise.name, exercise.path = name, Path(path)
     return exercise
+
+
+def run_author_file(module: ModuleType, path: str, source: bytes) -> None:
+    """Run an author's file in a module; raises :class:`SpecError` if it isn't Python, and what it raises."""
+    try:
+        code = compile(source, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        message = f"this isn't Python: {error.msg}"
+        raise _fault(path, error.lineno or 1, message, error.offset or 1) from error
+    except ValueError as error:  # a null byte
+        raise _fault(path, 1, f"this isn't Python: {error}") from error
+    # what it prints is for its author: standard output is the command's, and may be JSON
+    module.__dict__.update(__file__=path, print=partial(print, file=sys.stderr))
+    exec(code, module.__dict__)
 
 
 @contextmanager
@@ -345,27 +352,60 @@ def author_faults(path: Path) -> Iterator[None]:
         raise _fault(file, line, f"this line raised {raised}", column) from error
 
 
+class _TooLongError(TimeoutError):
+    def __str__(self) -> str:  # the interpreter makes it, without a message
+        return f"the file was still running after {_LONGEST_S:g} s"
+
+
+_TooLongError.__name__ = TimeoutError.__name__
+_watch = threading.Lock()
+_deadlines: dict[int, float] = {}  # of threads that run an author's code, by their numbers
+
+
+def _stop_the_late() -> None:
+    import ctypes
+
+    while True:
+        time.sleep(min(1.0, _LONGEST_S))
+        with _watch:
+            for thread in [thread for thread, end in _deadlines.items() if end < time.monotonic()]:
+                del _deadlines[thread]  # once: a second error could come after the author's code
+                error = ctypes.py_object(_TooLongError)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
+
+
+_watcher = threading.Thread(target=_stop_the_late, daemon=True)
+
+
+def _interrupt(*_: object) -> None:
+    raise _TooLongError
+
+
 @contextmanager
 def _time_limit() -> Iterator[None]:
-    """Raise TimeoutError in the author's code where it runs too long.
-
-    Only the main thread can be interrupted, and only where nobody else has set the timer.
-    """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "setitimer") or signal.getitimer(signal.ITIMER_REAL)[0]:
+    """Raise TimeoutError in the author's code where it runs too long, in whatever thread."""
+    thread = threading.get_ident()
+    alarms = thread == threading.main_thread().ident and hasattr(signal, "setitimer")
+    if thread in _deadlines or (alarms and signal.getitimer(signal.ITIMER_REAL)[0]):
         yield
-        return
-
-    def interrupt(*_: object) -> None:
-        raise TimeoutError(f"the file was still running after {_LONGEST_S:g} s")
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    elif alarms:
+        before = signal.signal(signal.SIGALRM, _interrupt)
+        signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    else:
+        with _watch:
+            _deadlines[thread] = time.monotonic() + _LONGEST_S
+            if _watcher.ident is None:
+                _watcher.start()
+        try:
+            yield
+        finally:
+            with _watch:
+                _deadlines.pop(thread, None)
 
 
 def fault_in_short(error: SpecError) -> str:

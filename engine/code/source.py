@@ -178,7 +178,8 @@ def library_of(source: str) -> str:
 
 def function_names(source: str, function: str) -> tuple[str, ...]:
     """Return the top-level functions called `function` or ``function_…``, in their order."""
-    defined = [node.name for node in parse_python(source).body if isinstance(node, ast.FunctionDef)]
+    tree = tree_or_none(source) or ast.Module([], [])
+    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     return tuple(name for name in defined if name == function or name.startswith(f"{function}_"))
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, arrays_of, flat, key_of, rebuilt
+from engine.code.exercise import run_author_file
 from engine.code.plan import EPS, ExpectedPart, ExpectedResult, relative_tolerance
 from engine.code.plan_builder import ExactValues
 from engine.code.planned_exercise import AuthorError
@@ -121,7 +122,7 @@ class RightResults:
         Raises
         ------
         AuthorError
-            There is no reference, or it returns another number of values.
+            There is no reference, or it returns another number of values, or no real numbers.
         """
         copies = [leaf.copy() if isinstance(leaf, np.ndarray) else leaf for leaf in flat(exact)]
         called = (value.step() if isinstance(value, StepTable) else value for value in rebuilt(exact, copies))
@@ -135,7 +136,11 @@ class RightResults:
             raise AuthorError(
                 f"the reference returns {count_noun(len(results), 'value')} instead of {count}", self._line
             )
-        return [np.asarray(part) for part in results]
+        arrays = [np.asarray(part) for part in results]
+        if strange := [array.dtype for array in arrays if array.dtype.kind not in "biuf"]:
+            kind = type(result).__name__ if strange[0].hasobject else strange[0]
+            raise AuthorError(f"the reference returns {kind}, where real numbers are due", self._line)
+        return arrays
 
     def gradients(
         self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[str | None]
@@ -238,11 +243,10 @@ class RightResults:
         names = [self._reference] if self._reference else _SOLUTIONS
         file = next((path.parent / name for name in names if (path.parent / name).is_file()), None)
         if file is None:
-            raise AuthorError(f"the folder has no {names[0]}, which gives the right results", self._line)
+            raise AuthorError(f"the folder has no {names[-1]}, which gives the right results", self._line)
         function_name = path.parent.name.replace("-", "_")  # the item's id is the function's name
         module = ModuleType(f"reference_of_{function_name}")
-        module.__file__ = str(file)
-        exec(compile(file.read_bytes(), str(file), "exec", dont_inherit=True), module.__dict__)
+        run_author_file(module, str(file), file.read_bytes())
         function = getattr(module, function_name, None)
         if not callable(function):
             raise AuthorError(f"{file.name} defines no function {function_name}", self._line)

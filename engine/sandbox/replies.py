@@ -235,7 +235,7 @@ class ChildDialogue:
         reply = None if known is None else known.get(key)
         if reply is None or reply.nodes > self._nodes_left:
             reply = self._new_reply(frame)
-            if known is not None and len(frame.blob) <= _MAX_KNOWN_BYTES:
+            if known is not None and len(head) + len(frame.blob) <= _MAX_KNOWN_BYTES:
                 if len(known) >= _MAX_KNOWN:
                     known.clear()
                 known[key] = reply

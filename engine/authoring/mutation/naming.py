@@ -56,7 +56,7 @@ def name_mutant(
     assert isinstance(spec.answer, CodeAnswer)
     _check(name, feedback, {mutant.id for mutant in spec.answer.mutants})
     file = f"mutants/{name.replace('-', '_')}.py"
-    text = read_text(path)
+    text = _as_written(path)
     lines = [
         f"- id: {name}",
         f"  file: {file}",
@@ -201,6 +201,14 @@ def _fits(kind: Any, text: str) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def _as_written(path: Path) -> str:
+    # with the line ends and the byte order mark of the author's editor
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError:
+        return read_text(path)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -182,6 +182,15 @@ def test_a_named_mutant_is_an_entry_and_a_file(listed: str, grade: Grade) -> Non
     assert [line for line in before.splitlines() if line not in after.splitlines()] == []
 
 
+def test_the_line_ends_of_the_problem_file_stay(grade: Grade) -> None:
+    path = Path("scale-rows/scale-rows.yaml")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    before = path.read_bytes()
+    assert grade(SWAPPED, "--name", "m-a", "--feedback", "Hm.")[0] == 0
+    after = path.read_bytes()
+    assert after.startswith(before) and after.count(b"\n") == after.count(b"\r\n") == before.count(b"\n") + 5
+
+
 def test_mutants_are_listed_by_verdict(grade: Grade) -> None:
     code, out, _ = grade("--only", "survives", "--json")
     listed = json.loads(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,10 @@ exercise.py | relations= | reference='none.py', relations= | exercise.py:8 | the
 exercise.py | relations= | returns=list('abcdef'), relations= | exercise.py:8 | instead of 6
 solution.py | x * factor | x * facto | solution.py:2 | raised NameError
 solution.py | scale_rows | scale_row | exercise.py:8 | defines no function scale_rows
+solution.py | x * factor | x * (factor | solution.py:2 | this isn't Python: '(' was never closed
+solution.py | return x | x | exercise.py:8 | the reference returns NoneType, where real numbers are due
+solution.py | x * factor | x * factor * 1j | exercise.py:8 | the reference returns complex128, where
+solution.py | x * factor | 'x' | exercise.py:8 | where real numbers are due
 solution.py | * factor | * __import__('random').random() | exercise.py:8 | gives another result
 yaml | (x, factor) | (x, scale) | yaml:12 | are x, factor; these are
 yaml | y: doubled | y: tripled | yaml:17 | no property is called
@@ -168,18 +173,28 @@ def test_an_authors_file_cannot_write_into_arguments(load: Load) -> None:
         load(("exercise.py", "return call.close(", "call.x[0] = 1\n    return call.close("))
 
 
+def test_what_an_authors_file_prints_is_no_output_of_the_command(
+    load: Load, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load(("exercise.py", "exercise = ", "print('a thought')\nexercise = "))
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "a thought\n")
+
+
 def test_nothing_is_written_beside_the_file(load: Load, folder: Path) -> None:
     before = set(folder.rglob("*"))
     load()
     assert set(folder.rglob("*")) == before
 
 
+@pytest.mark.parametrize("place", ["main thread", "a thread of a batch"])
 def test_a_file_that_never_ends_is_interrupted_at_its_line(
-    load: Load, monkeypatch: pytest.MonkeyPatch
+    load: Load, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     monkeypatch.setattr("engine.code.exercise._LONGEST_S", 0.5)
-    with pytest.raises(SpecError) as caught:
-        load(("exercise.py", "exercise = ", "while True:\n    pass\nexercise = "))
+    edit = ("exercise.py", "exercise = ", "while True:\n    pass\nexercise = ")
+    with pytest.raises(SpecError) as caught, ThreadPoolExecutor(1) as threads:
+        load(edit) if place == "main thread" else threads.submit(load, edit).result()
     (fault,) = caught.value.diagnostics
     assert fault.line in (8, 9) and "TimeoutError: the file was still running after 0.5 s" in fault.message
 

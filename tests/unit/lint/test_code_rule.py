@@ -97,6 +97,19 @@ def test_a_mutant_that_can_not_be_loaded_kills_itself_for_nothing(exercise: Path
     assert "the mutant m-base2 (softmax) can't be loaded" in [f.message for f in found]
 
 
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("def softmax(((\n", "can't be loaded: Loading the file raised SyntaxError"),
+        ("def soft_max(x, axis=-1):\n    return x\n", "has no def softmax"),
+    ],
+)
+def test_a_mutant_of_which_nothing_can_be_tried_is_found(exercise: Path, source: str, reason: str) -> None:
+    (exercise / "mutants" / "base2.py").write_text(source, encoding="utf-8")
+    found, _ = lint(exercise)
+    assert any(f.message.startswith(f"the mutant m-base2 {reason}") for f in found)
+
+
 def test_a_check_of_what_the_statement_does_not_say_is_found() -> None:
     bank = builtin_bank()
     for item in (item for item in bank.ids() if bank.load(item).kind == "code"):

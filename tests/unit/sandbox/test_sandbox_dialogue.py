@@ -267,6 +267,16 @@ def test_a_known_reply_keeps_order_and_caps(frames: str) -> None:
     assert dialogue.violated
 
 
+def test_a_long_reply_is_not_kept() -> None:
+    known: dict[tuple[bytes, bytes], Reply] = {}
+    dialogue = ChildDialogue(0, 2, 100_000, known=known)
+    dialogue.feed(LOCKED + LOADED)
+    dialogue.plan_sent = True
+    body = {"index": 0, "status": "returned", "value": "a" * 10_000, "seconds": 0.25}
+    dialogue.feed(pack(FrameKind.RESULT, body) + _timed(1, 0.25))
+    assert list(dialogue.outcomes) == [0, 1] and len(known) == 1
+
+
 def _timed(index: int, seconds: float) -> bytes:
     body = {"index": index, "status": "returned", "value": ["l", 1], "seconds": seconds}
     return pack(FrameKind.RESULT, body)

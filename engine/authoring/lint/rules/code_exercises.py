@@ -160,11 +160,17 @@ def _mutant(
     mutant: KnownWrongProgram,
     killed: set[str],
 ) -> Iterator[LintFinding]:
-    from engine.authoring.mutation.trials import killers
+    from engine.authoring.mutation.trials import checks_of, killers
     from engine.code.source import function_names
 
     loc = ("answer", "mutants", index)
-    for function in function_names(mutant.source, exercise.function):
+    functions = function_names(mutant.source, exercise.function)
+    if not functions:  # nothing is tried then
+        first = checks_of(exercise, plan, mutant.source, exercise.function)[0]
+        unread = first.id == "loads" and first.verdict is not Verdict.PASSED
+        why = f"can't be loaded: {first.message}" if unread else f"has no def {exercise.function}"
+        yield subject.fault(f"the mutant {mutant.id} {why}", loc)
+    for function in functions:
         failed = killers(exercise, plan, mutant.source, function)
         killed |= failed
         if failed == {"loads"}:
