@@ -114,6 +114,10 @@ _PIECE = re.compile(
 )
 _PICTURE = re.compile(rf"```{FENCE} (?P<kind>[a-z_]+)\n(?P<data>.*)\n[ \t]*```", re.DOTALL)
 _MACRO = re.compile(r"\\[A-Za-z]+")
+# A number that is one to Markdown too, whatever its digits are: it begins no list, and isn't all of a fence,
+# where its hole would be taken for a picture's.
+_NUMBER = re.compile(r"(?<=[ (])\d+(?:\.\d++|(?![\d.)]))(?!\s*(?:[`~]|\Z))")
+_MOST_NUMBERS = 1000  # there are 6,400 holes
 
 
 class ProseError(ValueError):
@@ -189,7 +193,14 @@ def render_prose(source: str, *, inline: bool = False) -> RenderedText:
 
 def rendered(body: str, pieces: Sequence[Formula | Picture], inline: bool) -> RenderedText:
     """Return the text whose formulas and pictures were taken out; errors as of :func:`render_prose`."""
-    skeleton = text_skeleton(body, inline)
+    numbers: list[str] = []
+
+    def hole(match: re.Match[str]) -> str:
+        numbers.append(match[0])
+        return hole_of(len(pieces) + len(numbers) - 1)
+
+    # the numbers of each variant's own table would have it parsed anew
+    skeleton = text_skeleton(_NUMBER.sub(hole, body, count=_MOST_NUMBERS), inline)
     # a picture that isn't found again as a block stood inside a line, where Markdown takes it for code
     if skeleton.pictures != sum(isinstance(piece, Picture) for piece in pieces):
         raise ProseError("a picture goes on lines of its own; it can't be part of a line or an option")
@@ -198,9 +209,9 @@ def rendered(body: str, pieces: Sequence[Formula | Picture], inline: bool) -> Re
     except (MathsError, PictureFault) as error:
         raise ProseError(str(error)) from None
     return RenderedText(
-        skeleton.plain([form.plain for form in forms]),
-        skeleton.html.filled([form.html for form in forms]),
-        skeleton.latex.filled([form.latex for form in forms]),
+        skeleton.plain([form.plain for form in forms] + numbers),
+        skeleton.html.filled([form.html for form in forms] + numbers),
+        skeleton.latex.filled([form.latex for form in forms] + numbers),
     )
 
 

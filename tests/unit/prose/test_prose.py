@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import html5lib
 import numpy as np
 import pytest
 
 from engine.errors import DrawError
 from engine.model import DrawnValue
+from engine.prose import markdown
 from engine.prose.markdown import ProseError, render_prose
 from engine.prose.stems import render_text
 
@@ -177,3 +180,22 @@ def test_rendering_needs_no_torch_where_nothing_is_computed():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout.strip()) == (0, "xₙ 3")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| a | b |\n| --- | --- |\n| 0.25 | 10 |\n| 3 | 12.5 |\n\nAfter 2 rows (0.5, 7) $x_1 = 2$.",
+        "Two lists:\n\n 1. first\n 2) second\n\n10. tenth has 3.5",
+        "`a 1 2` and *b 2* and **3.25 c** and _d 4_, a\\ 5, v 1.2.3, 3rd & 4 &#35; 5",
+        "```python 3.11\nx = 1 + 2.5\n```\n\n``` softmark-picture\n 12\n```",
+        "~~~softmark-picture\n 0.5\n~~~\n\n- 1\n- 2\n\n    code 3 4",
+        "the end is 7",
+    ],
+)
+def test_numbers_in_a_text_are_numbers_to_markdown_whatever_they_are(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = render_prose(text)
+    monkeypatch.setattr(markdown, "_NUMBER", re.compile(r"(?!)"))
+    assert render_prose(text) == quick
