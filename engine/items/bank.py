@@ -45,7 +45,7 @@ def builtin_root() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ItemSummary:
-    """What a list says of an item; see :class:`engine.items.ProblemSpec`."""
+    """What lists say of an item, and plans choose it by; see :class:`engine.items.ProblemSpec`."""
 
     id: str
     title: str
@@ -56,6 +56,8 @@ class ItemSummary:
     topics: tuple[str, ...]
     status: str
     function: str  # "" where no code is asked for
+    needs: tuple[str, ...]
+    documents: tuple[str, ...]  # that its sources cite
 
 
 class Bank:
@@ -390,6 +392,8 @@ def _summary(spec: ProblemSpec) -> ItemSummary:
         spec.topics,
         spec.status,
         spec.answer.function if spec.answer is not None and spec.answer.type == "code" else "",
+        spec.needs,
+        tuple(source.document for source in spec.sources),
     )
 
 

@@ -14,7 +14,7 @@ from typing import get_args
 from engine.draws import RandomStream
 from engine.errors import QuizError, UnknownItemError
 from engine.items import ProblemSpec
-from engine.items.bank import Bank
+from engine.items.bank import Bank, ItemSummary
 from engine.items.field_types import SourceName
 from engine.quiz.blueprint import Blueprint, BlueprintSection, DrawRule, PlacedBlueprint
 from engine.text.words import agree, did_you_mean
@@ -88,7 +88,7 @@ class QuestionSlot:
     own_family: bool = False
 
 
-def slots_of(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[QuestionSlot]:
+def slots_of(plan: PlacedBlueprint, items: Sequence[ItemSummary]) -> list[QuestionSlot]:
     """Return the questions of a plan in order, with what the bank has for each."""
     slots: list[QuestionSlot] = []
     for index, section in enumerate(plan.blueprint.sections):
@@ -100,40 +100,39 @@ def slots_of(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Questi
         for place, draw in enumerate(section.draws):
             loc: Loc = (*section_loc, "draw", place, "count") if section.draw else (*section_loc, "count")
             pool = tuple(
-                spec.id for spec in specs if _matches(spec, draw) and _is_allowed(spec, plan.blueprint)
+                item.id for item in items if _matches(item, draw) and _is_allowed(item, plan.blueprint)
             )
             # One place for all slots of an entry: a shortage is reported once, with how many are missing.
             slots += [QuestionSlot(loc, index, pool, own_family=section.per_student)] * draw.count
     return slots
 
 
-def _matches(spec: ProblemSpec, draw: DrawRule) -> bool:
+def _matches(item: ItemSummary, draw: DrawRule) -> bool:
     low, high = draw.difficulty
     return (
-        spec.kind != "code"  # handed in as a file, under `exercises`
-        and low <= spec.difficulty <= high
-        and (not draw.topics or bool(set(draw.topics) & set(spec.topics)))
-        and (not draw.types or spec.kind in draw.types)
-        and (not draw.bloom or spec.bloom in draw.bloom)
-        and _is_allowed(spec, draw)
+        item.kind != "code"  # handed in as a file, under `exercises`
+        and low <= item.difficulty <= high
+        and (not draw.topics or bool(set(draw.topics) & set(item.topics)))
+        and (not draw.types or item.kind in draw.types)
+        and (not draw.bloom or item.bloom in draw.bloom)
+        and _is_allowed(item, draw)
     )
 
 
-def _is_allowed(spec: ProblemSpec, rules: DrawRule | Blueprint) -> bool:
+def _is_allowed(item: ItemSummary, rules: DrawRule | Blueprint) -> bool:
     """Return whether an item is one for this course, by its documents, by what was taught, and by name."""
-    if spec.id in rules.exclude or (rules.needs is not None and untaught(spec, rules.needs)):
+    if item.id in rules.exclude or (rules.needs is not None and untaught(item, rules.needs)):
         return False
     if not rules.source:
         return True
-    cited = {source.document for source in spec.sources}
     # An item from one document that uses the notation of another would confuse a course on the first alone.
-    quoted = {need for need in spec.needs if need in _DOCUMENTS}
-    return bool(cited & set(rules.source)) and quoted <= set(rules.source)
+    quoted = {need for need in item.needs if need in _DOCUMENTS}
+    return bool(set(item.documents) & set(rules.source)) and quoted <= set(rules.source)
 
 
-def untaught(spec: ProblemSpec, taught: Collection[str]) -> list[str]:
+def untaught(item: ItemSummary | ProblemSpec, taught: Collection[str]) -> list[str]:
     """Return the terms that an item needs and that weren't taught, in the item's order."""
-    return [need for need in spec.needs if need not in taught]
+    return [need for need in item.needs if need not in taught]
 
 
 # Each fault of a plan has its place in the blueprint, and all of them are shown at once.
@@ -166,9 +165,9 @@ def _pin_fault(item: str, bank: Bank, pinned: Collection[str]) -> str | None:
     return f"item {item} is pinned twice; each item is in a quiz once" if item in pinned else None
 
 
-def topic_faults(plan: PlacedBlueprint, specs: Sequence[ProblemSpec]) -> list[Fault]:
+def topic_faults(plan: PlacedBlueprint, items: Sequence[ItemSummary]) -> list[Fault]:
     """Return the topics that no item has."""
-    known = sorted({topic for spec in specs for topic in spec.topics})
+    known = sorted({topic for item in items for topic in item.topics})
     lists: list[tuple[Loc, Sequence[str]]] = []
     for index, section in enumerate(plan.blueprint.sections):
         lists.append((("sections", index, "topics"), section.topics))
@@ -308,12 +307,12 @@ def choose_items(plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str) ->
         that is pinned twice; a topic that no item has; a term, an excluded item or a code exercise that
         there isn't; an entry that finds too few items.
     """
-    specs, _ = bank.readable()
+    items, _ = bank.summaries()
     # Names before numbers: a misspelt topic would otherwise be reported as too few items.
-    faults = [*pin_faults(plan, bank), *topic_faults(plan, specs), *name_faults(plan, bank)]
+    faults = [*pin_faults(plan, bank), *topic_faults(plan, items), *name_faults(plan, bank)]
     if faults:
         plan.refuse(faults)
-    slots = slots_of(plan, specs)
+    slots = slots_of(plan, items)
     pinned = {slot.pool[0] for slot in slots if slot.is_pinned}
     chosen = assign(_wishes(slots, pinned, _streams(secret, name, "")))
     if len(chosen) < len(slots):

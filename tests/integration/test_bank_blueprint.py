@@ -73,12 +73,12 @@ WEEKS = {
 
 def test_no_week_asks_what_a_later_one_teaches() -> None:
     bank, taught = builtin_bank(), set()
-    specs, _ = bank.readable()
+    items, _ = bank.summaries()
     for week, new in WEEKS.items():
         taught |= new
         plan = read_blueprint(BLUEPRINT.parent / f"{week}.yaml")
         assert set(plan.blueprint.needs or ()) == taught
-        for slot in slots_of(plan, specs):
+        for slot in slots_of(plan, items):
             for item in slot.pool:
                 assert set(bank.load(item).needs) <= taught, (week, item)
         assert plan.blueprint.exercises, week
@@ -88,8 +88,8 @@ def test_no_week_asks_what_a_later_one_teaches() -> None:
 
 def test_the_quiz_on_one_lecture_quotes_no_other() -> None:
     bank = builtin_bank()
-    specs, _ = bank.readable()
-    for slot in slots_of(read_blueprint(BLUEPRINT), specs):
+    items, _ = bank.summaries()
+    for slot in slots_of(read_blueprint(BLUEPRINT), items):
         for item in slot.pool:
             assert not {"S1", "S2", "S3", "S4"} & set(bank.load(item).needs), item
 

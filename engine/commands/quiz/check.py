@@ -65,7 +65,7 @@ def check(
     # Computed from the drawn quizzes, so they are about this class and no other.
     warnings = warnings_of(rehearsal, context.bank, now(), plan.blueprint)
     if any(section.draws for section in plan.blueprint.sections):
-        warn_unreadable(context.bank.readable()[1])
+        warn_unreadable(context.bank.summaries()[1])
     exercises = [context.bank.load(item) for item in plan.blueprint.exercises]
     if as_json:
         print_json(_as_json(rehearsal, plan.blueprint.title, warnings, exercises))

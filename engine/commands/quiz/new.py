@@ -166,7 +166,7 @@ def make_quizzes(
     _warn_of_faulty_items(context, [quiz for quiz in quizzes if (quiz.id, quiz.student) not in before])
     # A faulty file matters only where a section drew from the whole bank.
     if any(section.draws for section in plan.blueprint.sections) and len(stored) < len(quizzes):
-        warn_unreadable(context.bank.readable()[1])
+        warn_unreadable(context.bank.summaries()[1])
     return quizzes
 
 

@@ -168,8 +168,7 @@ FILTERED = (
 
 def test_filters_of_the_file_and_of_a_section_both_hold(tmp_path: Path) -> None:
     bank = builtin_bank()
-    specs, _ = bank.readable()
-    (slot,) = slots_of(plan(tmp_path, FILTERED), specs)
+    (slot,) = slots_of(plan(tmp_path, FILTERED), bank.summaries()[0])
     assert "beam-survivors" in slot.pool and "beam-width-one" not in slot.pool
     for item in slot.pool:
         spec = bank.load(item)
@@ -180,7 +179,9 @@ def test_filters_of_the_file_and_of_a_section_both_hold(tmp_path: Path) -> None:
 def test_an_item_that_quotes_another_document_is_not_drawn_for_a_course_on_one(tmp_path: Path) -> None:
     bank = builtin_bank()
     specs, _ = bank.readable()
-    (slot,) = slots_of(plan(tmp_path, "title: T\nsections:\n- {count: 1, source: [S0]}\n"), specs)
+    (slot,) = slots_of(
+        plan(tmp_path, "title: T\nsections:\n- {count: 1, source: [S0]}\n"), bank.summaries()[0]
+    )
     quoting = {spec.id for spec in specs if {"S1", "S2", "S3", "S4"} & set(spec.needs)}
     assert {"term-thesaurus", "notation-k", "timeline", "ctx-fixed-vs-dynamic"} <= quoting
     assert not quoting & set(slot.pool)
