@@ -168,8 +168,8 @@ class _Families:
             return
         for item in dict.fromkeys(item for _, item in keys):
             self._family(item).plain(keys[0][0], attempt)  # so that the forks inherit what is read once
-        variants = on_all_cores(lambda key: self._family(key[1]).plain(key[0], attempt), keys, least=_LARGE)
-        for (student, item), variant in variants.items():
+        drawn = on_all_cores(lambda key: self._family(key[1]).hashed(key[0], attempt), keys, least=_LARGE)
+        for (student, item), variant in drawn.items():
             self._family(item).keep_ahead(student, attempt, variant)
 
     def _family(self, item: str) -> ItemVariants:
@@ -230,7 +230,7 @@ class ItemVariants:
     name: str
     _handed_out: set[str] = field(default_factory=set)
     _size: int | None = None
-    _ahead: dict[tuple[str, int], Variant] = field(default_factory=dict)
+    _ahead: dict[tuple[str, int], tuple[Variant, str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, bank: Bank, item: str, secret: bytes, name: str) -> ItemVariants:
@@ -253,13 +253,11 @@ class ItemVariants:
         # so that they are shared evenly.
         if self._size is not None and len(self._handed_out) >= self._size:
             self._handed_out.clear()
-        variant = self._draw(student, attempt)
-        content_hash = content(variant)
+        variant, content_hash = self._draw(student, attempt)
         for bump in range(1, self._limit()):
             if content_hash not in self._handed_out:
                 break
-            variant = self._draw(student, attempt + _STEP * bump)
-            content_hash = content(variant)
+            variant, content_hash = self._draw(student, attempt + _STEP * bump)
         if content_hash in self._handed_out:
             # Used up: the next round begins, and from now on its length is known.
             self._size = len(self._handed_out)
@@ -272,17 +270,22 @@ class ItemVariants:
         earlier = {content(variant) for variant in before}
         base = attempt + _STEP * _RETRIES * retry
         for bump in range(_TRIES):
-            variant = self._draw(student, base + _STEP * bump)
-            if content(variant) not in earlier:
+            variant, content_hash = self._draw(student, base + _STEP * bump)
+            if content_hash not in earlier:
                 return variant
         return None
 
-    def keep_ahead(self, student: str, attempt: int, variant: Variant) -> None:
-        """Keep what :meth:`plain` drew elsewhere, until it is asked for."""
+    def keep_ahead(self, student: str, attempt: int, variant: tuple[Variant, str]) -> None:
+        """Keep what :meth:`hashed` drew elsewhere, until it is asked for."""
         self._ahead[student, attempt] = variant
 
-    def _draw(self, student: str, attempt: int) -> Variant:
-        return self._ahead.pop((student, attempt), None) or self.plain(student, attempt)
+    def _draw(self, student: str, attempt: int) -> tuple[Variant, str]:
+        return self._ahead.pop((student, attempt), None) or self.hashed(student, attempt)
+
+    def hashed(self, student: str, attempt: int) -> tuple[Variant, str]:
+        """Draw a variant as :meth:`plain`, and return it with the hash of its content."""
+        variant = self.plain(student, attempt)
+        return variant, content(variant)
 
     def plain(self, student: str, attempt: int) -> Variant:
         """Draw a variant, whatever others have.
