@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from engine.answers.asked_precision import (
@@ -335,21 +336,9 @@ class NumericType(AnswerType):
         settings = NumericSettings.of(part)
         if not settings.lower:
             return ""  # nothing is known of this field but its size: a form that wasn't drawn
-        halves = [
-            (Fraction(high) - Fraction(low)) / 2
-            for low, high in zip(settings.lower, settings.upper, strict=True)
-        ]
-        units = [Fraction(0) if place is None else Fraction(unit(place)) for place in settings.places]
-        least = min(halves)
         if self.rounding_words(part) and None in settings.places:
             return ""
-        # Within one unit of the last place nothing is said: that is what rounding to it means.
-        if least == 0 or not any(half > step for half, step in zip(halves, units, strict=True)):
-            return ""
-        # Two digits, rounded down so that the sentence stays true.
-        exact = Decimal(least.numerator) / Decimal(least.denominator)
-        half = exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_FLOOR).normalize()
-        return f"; up to {half:f} off counts as right"
+        return _leeway(settings.lower, settings.upper, settings.places)
 
     def rounding_words(self, part: Part) -> str:
         """Return how exactly the field asks, in words."""
@@ -361,6 +350,21 @@ class NumericType(AnswerType):
         if (figures := settings.significant) is not None:
             return f"to {count_noun(figures, 'significant figure')}"
         return ""
+
+
+# asked for the file and for the page of a quiz
+@lru_cache(maxsize=256)
+def _leeway(lower: tuple[str, ...], upper: tuple[str, ...], places: tuple[int | None, ...]) -> str:
+    halves = [(Fraction(high) - Fraction(low)) / 2 for low, high in zip(lower, upper, strict=True)]
+    units = [Fraction(0) if place is None else Fraction(unit(place)) for place in places]
+    least = min(halves)
+    # Within one unit of the last place nothing is said: that is what rounding to it means.
+    if least == 0 or not any(half > step for half, step in zip(halves, units, strict=True)):
+        return ""
+    # Two digits, rounded down so that the sentence stays true.
+    exact = Decimal(least.numerator) / Decimal(least.denominator)
+    half = exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_FLOOR).normalize()
+    return f"; up to {half:f} off counts as right"
 
 
 def _known_values(
