@@ -102,6 +102,7 @@ def without_collecting() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            gc.freeze()  # the first collection would walk through all that was made, for nothing
             gc.enable()
 
 
