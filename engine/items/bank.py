@@ -382,19 +382,10 @@ def builtin_bank() -> Bank:
 
 
 def _summary(spec: ProblemSpec) -> ItemSummary:
-    return ItemSummary(
-        spec.id,
-        spec.title,
-        spec.kind,
-        spec.difficulty,
-        spec.bloom,
-        spec.points,
-        spec.topics,
-        spec.status,
-        spec.answer.function if spec.answer is not None and spec.answer.type == "code" else "",
-        spec.needs,
-        tuple(source.document for source in spec.sources),
-    )
+    function = spec.answer.function if spec.answer is not None and spec.answer.type == "code" else ""
+    documents = tuple(source.document for source in spec.sources)
+    about = spec.id, spec.title, spec.kind, spec.difficulty, spec.bloom, spec.points, spec.topics
+    return ItemSummary(*about, spec.status, function, spec.needs, documents)
 
 
 def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:
