@@ -29,7 +29,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.code.plan import InputPlan, group_key
-from engine.code.planned_exercise import AuthorError, PlannedExercise
+from engine.code.planned_exercise import CALLED_WITH, AuthorError, PlannedExercise
 from engine.code.properties import Property, property_names, property_of
 from engine.code.source import names_of
 from engine.errors import Diagnostic, EngineError, SpecError
@@ -129,8 +129,8 @@ def load_exercise(spec: ProblemSpec, folder: Path, version: str) -> CodeExercise
     if not isinstance(answer, CodeAnswer):
         raise SpecError.of_file([Diagnostic(str(path), 1, 1, f"{spec.id} isn't a code exercise")])
     file = exercise_path(answer.exercise, folder)
-    inputs = _with_examples(load_exercise_file(file, file.parent.name), answer, path)
     with author_faults(file):
+        inputs = _with_examples(load_exercise_file(file, file.parent.name), answer, path)
         offered = inputs.offered_groups
     if faults := list(_catalogue_faults(answer, inputs, offered)):
         document = read_yaml(path)
@@ -340,7 +340,10 @@ def author_faults(path: Path) -> Iterator[None]:
         raise
     except BaseException as error:  # SystemExit too: nothing in this file may end the program
         if isinstance(error, AuthorError):
-            raise _fault(str(path), error.line, str(error)) from error
+            raise _fault(error.file or str(path), error.line, str(error)) from error
+        if isinstance(error, SyntaxError) and Path(error.filename or "").parent == path.parent:
+            message = f"this isn't Python: {error.msg}"
+            raise _fault(str(error.filename), error.lineno or 1, message, error.offset or 1) from error
         # the file itself, or a solution beside it that gives the right results
         traced = traceback.extract_tb(error.__traceback__)
         frames = [frame for frame in traced if Path(frame.filename).parent == path.parent]
@@ -348,6 +351,8 @@ def author_faults(path: Path) -> Iterator[None]:
         column = (frames[-1].colno or 0) + 1 if frames else 1
         text = clean_line(str(error), _LONGEST_MESSAGE)
         raised = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        notes = (note for note in getattr(error, "__notes__", ()) if note.startswith(CALLED_WITH))
+        raised = "; ".join([raised, *notes])
         file = frames[-1].filename if frames else str(path)
         raise _fault(file, line, f"this line raised {raised}", column) from error
 

@@ -38,14 +38,15 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Arrays = Sequence[Floats]
+CALLED_WITH = "it was called with "  # begins the note of an error in a reference
 
 
 class AuthorError(ValueError):
-    """Something in an author's file can't be; `line` is where, in that file."""
+    """Something in an author's file can't be; `line` is where, in that file or in `file` beside it."""
 
-    def __init__(self, message: str, line: int = 1) -> None:
+    def __init__(self, message: str, line: int = 1, file: str | None = None) -> None:
         super().__init__(message)
-        self.line = line
+        self.line, self.file = line, file
 
 
 class PlannedExercise(ABC):

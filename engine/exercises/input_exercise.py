@@ -2,15 +2,17 @@
 
 From the inputs come hidden cases of unequal sizes, sizes beyond usual blocks, single precision, layouts,
 leading axes, gradients; from the reference solution beside the file the right results.
-:class:`Exercise` says what each of them is called in a rubric.
+docs/writing-code-exercises.md says what each of them is called in a rubric.
 """
 
 from __future__ import annotations
 
 import copy
+import inspect
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -81,12 +83,6 @@ class Exercise(PlannedExercise):
         and leading axes of which one argument has others. A mapping names more inputs that must: each
         function takes the arguments as a dict and returns those that change.
 
-    Notes
-    -----
-    A rubric can ask for ``runs``, ``shape``, ``values``, ``dtype``, ``pure``, ``layout``, each relation, and
-    ``values`` with ``cases: sizes``; for ``precision`` where an argument is an array of floats, ``batch``
-    where one has leading axes, and what the switches above add.
-
     Examples
     --------
     >>> from engine.exercises import Exercise, array, scores, sums_to_one
@@ -119,7 +115,11 @@ class Exercise(PlannedExercise):
         if fixed := set(size_long) - set(self._inputs.strategy_sizes):
             raise ValueError(f"size_long: {min(fixed)!r} has no strategy under sizes")
         self._right = RightResults(reference, returns, Path(caller.f_code.co_filename), self._line)
-        self._relations, self._variations = tuple(relations), dict(variations)
+        for name, change in {**variations, **({} if isinstance(refuses, bool) else refuses)}.items():
+            _check_function(f"the function of {name!r}", change, 1)
+        if valid is not None:
+            _check_function("valid=", valid, len(inputs))
+        self._relations, self._variations = tuple(map(self._placed, relations)), dict(variations)
         self._half, self._size_one, self._size_zero = half, tuple(size_one), tuple(size_zero)
         self._gradients = list(inputs) if gradients is True else list(gradients or ())
         self._refuses = refuses is not False
@@ -137,6 +137,15 @@ class Exercise(PlannedExercise):
         known = {None, *self._variations, *(["batch"] if self._inputs.leads else [])}
         if unknown := {judged.cases for judged in self._relations} - known:
             raise ValueError(f"no variation is called {min(map(str, unknown))!r}")
+
+    def _placed(self, judged: Any) -> Relation:
+        if not isinstance(judged, Relation):
+            raise TypeError(f"relations: {judged!r:.40} isn't made by @relation('What must hold.')")
+        if judged.part is None:
+            return judged
+        if judged.part not in (parts := self._right.result.parts):
+            raise ValueError(f"the function returns no {judged.part!r}; returns=[…] names {', '.join(parts)}")
+        return replace(judged, place=parts.index(judged.part))
 
     @property
     def argument_names(self) -> tuple[str, ...]:
@@ -177,12 +186,12 @@ class Exercise(PlannedExercise):
         if self._inputs.fault(args) is not None:
             return False
         try:
-            self.expected(args)
+            due = self.expected(args)
         except AuthorError:
             raise
         except Exception:  # whatever the author's function raises
             return False
-        return True
+        return not any((part.values != part.values).any() for part in due.parts)  # NaN would show nothing
 
     def simple_inputs(self) -> Iterator[Arguments]:
         """Return small inputs, of sizes 1 and 2, and the examples."""
@@ -298,7 +307,11 @@ class Exercise(PlannedExercise):
         self, args: Arguments, change: Callable[[dict[str, Any]], Mapping[str, Argument]]
     ) -> Arguments:
         before = dict(zip(self._inputs.kinds, args, strict=False))
-        return tuple({**before, **change(dict(before))}.values())
+        changes = change(dict(before))
+        if not isinstance(changes, Mapping) or not set(changes) <= set(before):
+            message = f"a variation returns a dict of some of {', '.join(before)}, not {changes!r:.80}"
+            raise AuthorError(message, self._line)
+        return tuple({**before, **changes}.values())
 
     def _unfit_leads(self, seed: bytes, values: ExactValues) -> dict[str, Arguments]:
         """Return inputs of which one array has other leading axes than the others."""
@@ -363,3 +376,10 @@ class Exercise(PlannedExercise):
         """Return of each array or plain value the argument's name, or None where no gradient is judged."""
         named = zip(self._inputs.kinds, args, strict=False)
         return [name if name in self._gradients else None for name, value in named for _ in flat((value,))]
+
+
+def _check_function(what: str, function: Any, count: int) -> None:
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError as error:
+        raise TypeError(f"{what} can't be called with {count} positional arguments: {error}") from None

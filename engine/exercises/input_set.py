@@ -53,6 +53,8 @@ def kind_of(kind: InputKind | SearchStrategy[Any]) -> InputKind:
     """Return the kind of an argument as the author wrote it."""
     if isinstance(kind, OptionalInput):
         return replace(kind, kind=kind_of(kind.kind))
+    if not isinstance(kind, InputKind) and not hasattr(kind, "example"):
+        raise TypeError(f"an argument is array(…) or a hypothesis strategy such as just({kind!r:.40})")
     return kind if isinstance(kind, InputKind) else DrawnInput(kind)
 
 

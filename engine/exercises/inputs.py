@@ -195,6 +195,8 @@ def array(axes: str, entries: Entries | None = None, *, dtype: str = "float64") 
     >>> array("... n d", scores()).axes
     (('n', 'd'),)
     """
+    if not isinstance(axes, str) or not (entries is None or callable(entries)):
+        raise TypeError("an array is written array('... n d') or array('... n d', scores())")
     tokens = tuple(axes.split())
     for place, token in enumerate(tokens):
         if not _TOKEN.fullmatch(token) or (token == "..." and place):

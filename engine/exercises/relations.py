@@ -15,6 +15,7 @@ alone, never on a result.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,6 +32,7 @@ from engine.code.planned_exercise import AuthorError
 from engine.code.properties import Property
 from engine.errors import EngineError, SpecError
 
+_READY = "engine.exercises.ready_relations"
 Floats = NDArray[np.float64]
 Result = Floats | tuple[Floats, ...]
 
@@ -52,6 +54,8 @@ class RelationCall:
         Gives the result for other arguments.
     slack : float
         How far two results may lie apart that are equal in theory.
+    place : int or None
+        Which array of a tuple it is about.
     """
 
     def __init__(
@@ -60,19 +64,21 @@ class RelationCall:
         result: Result,
         ask: Callable[[tuple[Argument, ...]], Result],
         slack: float,
+        place: int | None = None,
     ) -> None:
         # an author's function knows which kind each of them is
         self.arguments: Mapping[str, Any] = arguments
-        self.result: Any = result
+        self.result: Any = result if place is None else result[place]
         self.slack = slack
-        self._ask = ask
+        self._ask, self._place = ask, place
         self.difference: tuple[Floats, Floats, float] | None = None
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["arguments"][name]
         except KeyError:
-            raise AttributeError(f"the call has no argument {name!r}") from None
+            others = ", ".join(("result", "again", "close", *self.__dict__.get("arguments", ())))
+            raise AttributeError(f"the call has no argument {name!r}; it has {others}") from None
 
     def again(self, **changes: Argument) -> Any:
         """Return the function's result for the same arguments but these.
@@ -85,8 +91,11 @@ class RelationCall:
             The arguments were made from a result; make them from the arguments alone.
         """
         if unknown := set(changes) - set(self.arguments):
-            raise TypeError(f"the function has no argument {min(unknown)!r}")
-        return self._ask(tuple({**self.arguments, **changes}.values()))
+            raise TypeError(
+                f"the function has no argument {min(unknown)!r}, only {', '.join(self.arguments)}"
+            )
+        result = self._ask(tuple({**self.arguments, **changes}.values()))
+        return result if self._place is None else result[self._place]
 
     def close(self, got: Any, due: Any, *, factor: float = 1.0) -> bool:
         """Return whether two arrays agree up to rounding; the worst entry is shown to the student.
@@ -128,6 +137,10 @@ class Relation:
         Takes a :class:`RelationCall` and returns whether it does.
     cases : str or None
         Name of the variation whose inputs it is judged on; None for ordinary inputs.
+    part, place : str or None, int or None
+        The array that it is about, where the function returns several, and where that stands in the result.
+    line : int
+        Of the author's file.
     """
 
     name: str
@@ -135,6 +148,14 @@ class Relation:
     sentence: str
     holds: Callable[[RelationCall], bool]
     cases: str | None = None
+    part: str | None = None
+    place: int | None = None
+    line: int = 1
+
+    def of(self, part: str) -> Relation:
+        """Return the relation for one of several arrays; ``sums-to-one`` becomes ``sums-to-one-weights``."""
+        name, title = f"{self.name}-{part.replace('_', '-')}", f"{part}: {self.title}"
+        return replace(self, name=name, title=title, sentence=f"{part}: {self.sentence}", part=part)
 
     def on(self, variation: str) -> Relation:
         """Return the relation for the inputs of a variation, which a check names under ``cases``.
@@ -143,11 +164,6 @@ class Relation:
         parts one by one; a law explains more where leading axes are mixed, as in a mean over all of them.
         """
         return replace(self, cases=variation)
-
-    @property
-    def line(self) -> int:
-        """Line of the function in its file."""
-        return self.holds.__code__.co_firstlineno
 
     def further_calls(
         self,
@@ -175,11 +191,22 @@ class Relation:
             return _values(result)
 
         right = expected(args)
-        call = RelationCall(_named(names, args), _values(right), ask, 2 * right.slack)
-        with np.errstate(all="ignore"):
-            if not self.holds(call):
-                message = f"the reference itself breaks the relation {self.name!r}: {self.sentence}"
-                raise AuthorError(message, self.line)
+        call = RelationCall(_named(names, args), _values(right), ask, 2 * right.slack, self.place)
+        hint, is_ready = "", self.holds.__module__ == _READY
+        if isinstance(call.result, tuple) and is_ready:
+            hint = "; where a function returns several arrays, .of('NAME') says which of them is meant"
+        try:
+            with np.errstate(all="ignore"):
+                holds = self.holds(call)
+        except (TypeError, ValueError, IndexError) as error:  # of numpy, about what the author's line says
+            if isinstance(error, AuthorError) or not is_ready:
+                raise
+            raise AuthorError(f"the relation {self.name!r} raised {error}{hint}", self.line) from error
+        if holds is None:
+            raise AuthorError(f"the relation {self.name!r} returns None, not True or False", self.line)
+        if not holds:
+            message = f"the reference itself breaks the relation {self.name!r}: {self.sentence}{hint}"
+            raise AuthorError(message, self.line)
         return calls
 
     def as_property(self, names: Sequence[str], path: Any) -> Property:
@@ -208,8 +235,14 @@ def relation(
 
     def made(holds: Callable[[RelationCall], bool]) -> Relation:
         own_name = name or holds.__name__.strip("_").replace("_", "-")
-        return Relation(own_name, title or own_name.replace("-", " "), sentence, holds)
+        frame = sys._getframe(1)
+        while frame.f_globals.get("__name__") == _READY and frame.f_back:
+            frame = frame.f_back  # a ready relation is made where the author names it
+        words = title or own_name.replace("-", " ")
+        return Relation(own_name, words, sentence, holds, line=frame.f_lineno)
 
+    if callable(sentence):
+        raise TypeError("the sentence is missing: @relation('What must hold.') stands above the function")
     return made
 
 
@@ -247,7 +280,8 @@ def _judge(
         if evidence := _not_finite(run, member):
             return evidence
     slack = slack_between(run, group.members)
-    call = RelationCall(_named(names, run.plan.cases[first].args), _observed(run, first), ask, slack)
+    arguments = _named(names, run.plan.cases[first].args)
+    call = RelationCall(arguments, _observed(run, first), ask, slack, judged.place)
     try:
         with author_faults(path), np.errstate(all="ignore"):
             holds = bool(judged.holds(call))

@@ -8,6 +8,7 @@ library.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -22,7 +23,7 @@ from engine.code.arguments import Argument, arrays_of, flat, key_of, rebuilt
 from engine.code.exercise import run_author_file
 from engine.code.plan import EPS, ExpectedPart, ExpectedResult, relative_tolerance
 from engine.code.plan_builder import ExactValues
-from engine.code.planned_exercise import AuthorError
+from engine.code.planned_exercise import CALLED_WITH, AuthorError
 from engine.code.result_kinds import ArrayResult, NumberResult, ResultKind, TokensResult, TupleResult
 from engine.code.step_table import StepTable
 from engine.text.words import count_noun
@@ -129,7 +130,7 @@ class RightResults:
         # The filter belongs to the whole process, so it names the module; errstate belongs to this thread.
         warnings.filterwarnings("ignore", module="reference_of_")
         with np.errstate(all="ignore"):
-            result = self._function(*called)
+            result = self._result(tuple(called))
         results = list(result) if isinstance(self.result, TupleResult) else [result]
         if len(results) != len(self.result.parts):
             count = len(self.result.parts)
@@ -141,6 +142,19 @@ class RightResults:
             kind = type(result).__name__ if strange[0].hasobject else strange[0]
             raise AuthorError(f"the reference returns {kind}, where real numbers are due", self._line)
         return arrays
+
+    def _result(self, args: tuple[Any, ...]) -> Any:
+        code = getattr(self._function, "__code__", None)
+        place = (code.co_firstlineno, code.co_filename) if code else (self._line, None)
+        try:
+            result = self._function(*args)
+        except Exception as error:
+            if code and not code.co_flags & inspect.CO_VARARGS and len(args) > code.co_argcount:
+                raise AuthorError(f"the reference takes fewer than {len(args)} arguments", *place) from error
+            shapes = (str(arg.shape) if isinstance(arg, np.ndarray) else repr(arg)[:40] for arg in args)
+            error.add_note(f"{CALLED_WITH}{', '.join(shapes)} (of arrays their shapes)")
+            raise
+        return result
 
     def gradients(
         self, args: Arguments, cotangents: Sequence[Floats], judged: Sequence[str | None]
@@ -249,7 +263,7 @@ class RightResults:
         run_author_file(module, str(file), file.read_bytes())
         function = getattr(module, function_name, None)
         if not callable(function):
-            raise AuthorError(f"{file.name} defines no function {function_name}", self._line)
+            raise AuthorError(f"{file.name} defines no function {function_name}", 1, str(file))
         return function  # type: ignore[no-any-return]
 
 

@@ -15,7 +15,7 @@ from engine.items import load_spec
 from engine.model import CodeSubmission, GradeReport, Mode
 
 EXERCISE = """
-from engine.exercises import Exercise, array, scores, relation
+from engine.exercises import Exercise, array, scores, relation, sums_to_one
 
 @relation("Doubling x must double the result.")
 def doubled(call):

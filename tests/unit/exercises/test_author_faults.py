@@ -50,11 +50,25 @@ exercise.py | scores() | lambda values, shape: 1 / 0 | exercise.py:8 | raised Ze
 exercise.py | relations= | reference='none.py', relations= | exercise.py:8 | the folder has no none.py
 exercise.py | relations= | returns=list('abcdef'), relations= | exercise.py:8 | instead of 6
 solution.py | x * factor | x * facto | solution.py:2 | raised NameError
-solution.py | scale_rows | scale_row | exercise.py:8 | defines no function scale_rows
 solution.py | x * factor | x * (factor | solution.py:2 | this isn't Python: '(' was never closed
 solution.py | return x | x | exercise.py:8 | the reference returns NoneType, where real numbers are due
 solution.py | x * factor | x * factor * 1j | exercise.py:8 | the reference returns complex128, where
 solution.py | x * factor | 'x' | exercise.py:8 | where real numbers are due
+exercise.py | relations= | valid=lambda x: True, relations= | exercise.py:8 | valid= can't be called with 2
+exercise.py | =[doubled] | =[len] | exercise.py:8 | isn't made by @
+exercise.py | ("Doubling x must double the result.") | ⏎ | exercise.py:4 | the sentence is missing
+exercise.py | return call.close | call.close | exercise.py:4 | returns None, not True or False
+exercise.py | relations= | variations={'a': {}}, relations= | exercise.py:8 | is not a callable
+exercise.py | relations= | variations={'a': lambda a: a['x']}, relations= | exercise.py:8 | some of
+exercise.py | relations= | variations={'a': lambda a: {'y': 1}}, relations= | exercise.py:8 | not {'y'
+exercise.py | relations= | refuses={'a': lambda a, b: {}}, relations= | exercise.py:8 | 'a' can't
+exercise.py | array("d") | array("d", 5) | exercise.py:8 | an array is written array('... n d')
+exercise.py | array("d") | array(("d",)) | exercise.py:8 | an array is written array('... n d')
+exercise.py | array("d") | 1e-5 | exercise.py:8 | a hypothesis strategy such as just(1e-05)
+exercise.py | array("d") | array("e") | solution.py:2 | it was called with (
+exercise.py | =[doubled] | =[sums_to_one("x")] | exercise.py:8 | 'sums-to-one' raised
+solution.py | scale_rows | scale_row | solution.py:1 | defines no function scale_rows
+solution.py | (x, factor) | (x) | solution.py:1 | takes fewer than 2
 solution.py | * factor | * __import__('random').random() | exercise.py:8 | gives another result
 yaml | (x, factor) | (x, scale) | yaml:12 | are x, factor; these are
 yaml | y: doubled | y: tripled | yaml:17 | no property is called
@@ -88,6 +102,23 @@ def test_a_kink_everywhere_is_named_with_what_to_do(load: Load) -> None:
     )
     assert f"{fault.file}:{fault.line}".endswith("exercise.py:8")
     load(("exercise.py", "relations=", "gradients=['x'], relations="))
+
+
+def test_a_relation_is_about_one_of_several_arrays(load: Load, grade: Grade) -> None:
+    two = "returns=['big', 'small'], relations=["
+    files = [
+        ("exercise.py", "relations=[doubled]", two + "linear_in('x').of('small')]"),
+        ("exercise.py", "import Exercise,", "import Exercise, linear_in,"),
+        ("solution.py", "return x * factor", "return x * x, x * factor"),
+    ]
+    exercise = load(*files, ("scale-rows.yaml", "property: doubled", "property: linear-small"))
+    assert grade(exercise, "def scale_rows(x, factor):\n    return x * x, x * factor\n").score == 3
+    wrong = grade(exercise, "def scale_rows(x, factor):\n    return x * x, x * x * factor\n")
+    assert "small: The result must be linear in x." in wrong.checks[-1].message
+    with pytest.raises(SpecError, match="returns no 'tiny'"):
+        load(("exercise.py", ".of('small')", ".of('tiny')"))
+    with pytest.raises(SpecError, match=r"\.of\('NAME'\) says which"):
+        load(("exercise.py", ".of('tiny')", ""))
 
 
 def test_a_missing_file_is_a_fault_of_the_item(load: Load, folder: Path) -> None:
@@ -219,6 +250,38 @@ def test_lint_finds_plans_that_differ_for_one_seed(load: Load, folder: Path) -> 
     assert any("gives another plan when it is asked again with the same seed" in text for text in findings)
 
 
+def _findings(folder: Path) -> str:
+    path = folder / "scale-rows.yaml"
+    return " ".join(f.message for f in lint_item(load_spec(path), path, builtin_bank(), seeds=1).findings)
+
+
+def test_lint_says_which_input_a_solution_fails(load: Load, folder: Path) -> None:
+    load(
+        (
+            "exercise.py",
+            "relations=",
+            "refuses={'none': lambda arguments: {'x': arguments['x'] * 0}}, relations=",
+        ),
+        ("scale-rows.yaml", "property: doubled", "property: refuses"),
+    )
+    assert re.search(
+        r"doesn't pass check doubled: .* But scale_rows\(array of shape .* gave", _findings(folder)
+    )
+
+
+def test_lint_says_which_file_is_not_python(load: Load, folder: Path) -> None:
+    (folder / "wrong.py").write_text("x = 1\ndef (", encoding="utf-8")
+    (folder / "starter.py").write_text("x = ", encoding="utf-8")
+    mutant = "  mutants: [{id: odd, file: wrong.py, killed_by: [values], feedback: Odd.}]\n"
+    load(("scale-rows.yaml", "  checks:\n", f"{mutant}  checks:\n"))
+    text = _findings(folder)
+    assert "the mutant odd can't be loaded: " in text
+    assert (
+        "the starter file can't be loaded: Loading the file raised SyntaxError: invalid syntax (line 1)"
+        in text
+    )
+
+
 def test_a_search_leaves_out_inputs_for_which_the_reference_raises(load: Load) -> None:
     picky = "if x.max() > 3.9:\n        raise IndexError\n    return x"
     inputs = load(
@@ -229,3 +292,10 @@ def test_a_search_leaves_out_inputs_for_which_the_reference_raises(load: Load) -
     ).inputs
     assert inputs.is_valid_input((np.ones((2, 3)), np.ones(3)))
     assert not inputs.is_valid_input((4 * np.ones((2, 3)), np.ones(3)))
+
+
+def test_a_search_leaves_out_inputs_for_which_the_reference_gives_no_number(load: Load) -> None:
+    text = "import numpy as np\n    return np.sqrt(x + 4) * factor"
+    inputs = load(("exercise.py", "2 * call.", "call."), ("solution.py", "return x * factor", text)).inputs
+    assert inputs.is_valid_input((np.ones((2, 3)), np.ones(3)))
+    assert not inputs.is_valid_input((-5 * np.ones((2, 3)), np.ones(3)))
