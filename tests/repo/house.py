@@ -46,8 +46,9 @@ BEFORE: Mapping[str, float] = {
 BOUNDS: Mapping[str, tuple[float, bool]] = {
     "modules": (340, True),
     # Merging saved 5,000 without losing a feature (77,480). What came since: open code exercises, generated
-    # mutants, zygotes by what a file needs, the cache of the bank, replies and texts that are looked at once.
-    "lines": (79_900, True),
+    # mutants, zygotes by what a file needs, the cache of the bank, replies and texts that are looked at once,
+    # faults of authors' files.
+    "lines": (80_000, True),
     "median lines of a module": (180, False),
     "90th percentile": (420, True),
     "longest module": (650, True),

@@ -67,8 +67,8 @@ class _SelfAttention(ArrayExercise):
         plan.judge_each(("precision", "dtype"), [low])
         self.add_gradients(plan, _SQUARE, [samples[0], (*samples[1], True)], values)
         X, Wq, Wk, Wv = _RECT
-        refusals = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
-        plan.add_refusals(refusals | _two_sizes(), _INPUTS.letters, _RECT)
+        narrow = {"keys-narrow": (X, Wq, Wk[:, :1], Wv), "tokens-narrow": (X[:, :2], Wq, Wk, Wv)}
+        plan.add_refusals({**narrow, **_two_sizes()}, _INPUTS.letters, _RECT)
         plan.add_beyond_blocks(partial(_draw, values), beyond_blocks(first, values))
         longest = beyond_blocks(second, values)[::4]
         plan.add_beyond_blocks(partial(_draw_causal, values), longest, "longer-causal", "causal")
