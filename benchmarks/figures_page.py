@@ -133,6 +133,8 @@ def page(quick: bool) -> str:
         "",
         "For each exercise a program that returns NaN, one that returns zeros and one that raises, whatever",
         "the input is: the points, and what is named. Each is told what it does, and no known mistake.",
+        "Lists are as long as the right ones: in beam search that is worth the checks of lengths and ranks,",
+        "which the hypotheses of a real search differ in.",
         "",
         _timed("nothing", lambda: _block("\n".join(nothings(items)))),
         "## Counterexamples",
