@@ -314,11 +314,9 @@ def run_author_file(module: ModuleType, path: str, source: bytes) -> None:
     """Run an author's file in a module; raises :class:`SpecError` if it isn't Python, and what it raises."""
     try:
         code = compile(source, path, "exec", dont_inherit=True)
-    except SyntaxError as error:
-        message = f"this isn't Python: {error.msg}"
-        raise _fault(path, error.lineno or 1, message, error.offset or 1) from error
-    except ValueError as error:  # a null byte
-        raise _fault(path, 1, f"this isn't Python: {error}") from error
+    except (SyntaxError, ValueError) as error:  # the latter for a null byte
+        line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
+        raise _fault(path, line, f"this isn't Python: {getattr(error, 'msg', error)}", column) from error
     # what it prints is for its author: standard output is the command's, and may be JSON
     module.__dict__.update(__file__=path, print=partial(print, file=sys.stderr))
     exec(code, module.__dict__)
@@ -347,8 +345,7 @@ def author_faults(path: Path) -> Iterator[None]:
         # the file itself, or a solution beside it that gives the right results
         traced = traceback.extract_tb(error.__traceback__)
         frames = [frame for frame in traced if Path(frame.filename).parent == path.parent]
-        line = (frames[-1].lineno or 1) if frames else 1
-        column = (frames[-1].colno or 0) + 1 if frames else 1
+        line, column = (frames[-1].lineno or 1, (frames[-1].colno or 0) + 1) if frames else (1, 1)
         text = clean_line(str(error), _LONGEST_MESSAGE)
         raised = f"{type(error).__name__}: {text}" if text else type(error).__name__
         notes = (note for note in getattr(error, "__notes__", ()) if note.startswith(CALLED_WITH))
