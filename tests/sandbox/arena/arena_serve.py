@@ -74,10 +74,13 @@ def fresh(x, axis=-1):
     return [str(torch.get_default_dtype()), float(torch.zeros(1) + 1)]
 """
 _ROWS = ((1.0, 2.0, 3.0), (-1.0, 0.0, 4.0))
-# by library: the file, dtype of its argument and the letter for it, how near values must be, what is fresh
+# by what it imports: the file, dtype of its argument and the letter for it, how near values must be, what is
+# fresh
 _GOOD_FILES = {
     "numpy": (GOOD, "float64", "d", 1e-12, ["ignore", "0.5"]),
     "torch": (_GOOD_TORCH, "float32", "f", 1e-6, ["torch.float32", 1.0]),
+    # the process for this one has torch's compiler too
+    "torch.optim": (f"import torch.optim\n{_GOOD_TORCH}", "float32", "f", 1e-6, ["torch.float32", 1.0]),
 }
 
 
@@ -88,8 +91,9 @@ def _leaf(library: str, dtype: str = "float64") -> WireArray:
     )
 
 
-def _good_job(library: str) -> Job:
-    source, dtype, *_ = _GOOD_FILES[library]
+def _good_job(kind: str) -> Job:
+    source, dtype, *_ = _GOOD_FILES[kind]
+    library = kind.partition(".")[0]
     calls = (Call("softmax", (_leaf(library, dtype),)), Call("fresh", (_leaf(library, dtype),)))
     return Job(source, "good.py", calls, Limits(wall_s=20, call_s=10), ("softmax", "fresh"))
 
@@ -101,13 +105,15 @@ def _expected() -> list[float]:
 
 def good_fault(runner: Runner) -> str | None:
     """Run a right submission of each kind; return what is wrong with a result."""
-    return _good_fault(runner, "numpy") or _good_fault(runner, "torch")
+    faults = (_good_fault(runner, kind) for kind in _GOOD_FILES)
+    return next((fault for fault in faults if fault), None)
 
 
-def _good_fault(runner: Runner, library: str) -> str | None:
-    _, dtype, code, digits, fresh = _GOOD_FILES[library]
+def _good_fault(runner: Runner, kind: str) -> str | None:
+    _, dtype, code, digits, fresh = _GOOD_FILES[kind]
+    library = kind.partition(".")[0]
     try:
-        result = runner.run(_good_job(library))
+        result = runner.run(_good_job(kind))
     except SoftmarkError as error:
         return f"run raised {type(error).__name__}: {error}"
     statuses = [outcome.status for outcome in result.outcomes]
