@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import array_of, leaf_of
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, WireArray
-from engine.sandbox.replies import ChildDialogue, JobResults
+from engine.sandbox.replies import ChildDialogue, JobResults, Reply
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
 Floats = NDArray[Any]
@@ -188,7 +188,7 @@ def test_gradients_that_nobody_asked_for_are_a_violation(
 
     dialogue = ChildDialogue(0, 1, 100)
     dialogue.load = CallOutcome(CallStatus.RETURNED)
-    dialogue.outcomes[0] = CallOutcome(CallStatus.RETURNED, tensor([1.0]), gradients=gradients)
+    dialogue.replies[0] = Reply(0, CallOutcome(CallStatus.RETURNED, tensor([1.0]), gradients=gradients), 0)
     results = JobResults(Job("", "f.py", (call,)), "T1")
     results.merge(dialogue, None)
     status = results.finish(b"").outcomes[0].status

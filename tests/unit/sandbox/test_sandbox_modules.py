@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from engine.runner import Call, CallOutcome, CallStatus, Job, Limits, Runner, RunResult, WireArray
-from engine.sandbox.replies import ChildDialogue, JobResults
+from engine.sandbox.replies import ChildDialogue, JobResults, Reply
 
 PATIENT = Limits(wall_s=60.0, call_s=30.0, memory_mib=512)
 ONE = WireArray("numpy", "float64", (1,), struct.pack("<d", 1.0))
@@ -182,7 +182,7 @@ def test_a_child_that_makes_up_a_file_name_is_not_believed() -> None:
 
     lie = CallOutcome(CallStatus.RAISED, exception=ExceptionInfo("ValueError", "no", 3, "secret-0.73.py"))
     dialogue = ChildDialogue(0, 1, 100)
-    dialogue.load, dialogue.outcomes[0] = CallOutcome(CallStatus.RETURNED), lie
+    dialogue.load, dialogue.replies[0] = CallOutcome(CallStatus.RETURNED), Reply(0, lie, 0)
     results = JobResults(Job("", "f.py", (Call("f"),), modules={"helpers": ""}), "T1")
     results.merge(dialogue, None)
     assert results.finish(b"").outcomes[0].exception == ExceptionInfo("ValueError", "no")
