@@ -104,7 +104,7 @@ def safe_text(text: str, limit: int) -> str:
 # once with a number in their place, it is with any other.
 _SECONDS_KEY = b',"seconds":'
 _PLAIN_SECONDS = re.compile(rb"(0|[1-9]\d{0,5})(\.\d{1,30})?(e-\d\d)?}")
-_MAX_KNOWN = 2000
+_MAX_KNOWN = 2000  # of one plan: with the bytes of each, at most 16 MiB
 _MAX_KNOWN_BYTES = 2**13
 
 

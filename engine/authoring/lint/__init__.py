@@ -2,7 +2,7 @@
 
 One :class:`~engine.authoring.lint.subject.LintSubject` goes through the rules of
 :mod:`engine.authoring.lint.rules`, which yield findings. ``lint_item`` and ``lint_bank`` are imported when
-they are first used: they bring torch, and the command's help must not wait for it.
+they are first used: they bring numpy, and the command's help must not wait for it.
 """
 
 from __future__ import annotations

@@ -247,9 +247,8 @@ def _serve(pipe: Connection, job: TrialJob) -> None:
     for stream in (0, 1, 2):
         os.dup2(nowhere.fileno(), stream)
     sys.stdin = sys.stdout = sys.stderr = nowhere
-    os.environ["OMP_NUM_THREADS"] = (
-        "1"  # there is a child for each core: more threads only wait for one another
-    )
+    # there is a child for each core: more threads only wait for one another
+    os.environ["OMP_NUM_THREADS"] = "1"
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)
     try:

@@ -323,7 +323,6 @@ class SentCalls:
     """The calls of a plan, and behind them calls on inputs that showed known mistakes before.
 
     A wrong submission that makes one of these mistakes again needs no second process for its counterexample.
-
     """
 
     def __init__(
