@@ -132,14 +132,9 @@ class RandomStream:
             raise ValueError(f"a bound must be between 1 and 2**64, not {bound}")
         # Beyond the last whole multiple of the bound, small results would be a little more likely.
         limit = _WORD - _WORD % bound
-        while True:
-            if self._words:
-                self._used += 1
-                word = self._words.pop()
-            else:
-                word = self.word()
-            if word < limit:
-                return word % bound
+        while (word := self.word()) >= limit:
+            pass
+        return word % bound
 
     def between(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`, both included."""

@@ -294,10 +294,12 @@ class InputPlan:
 
 
 T = TypeVar("T")
-_MOST_REMEMBERED = 2000
+_MOST_REMEMBERED = 2000  # about what the distinct programs of a class give on a plan
 
 
-def remembered(memory: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
+def remembered(
+    memory: dict[Hashable, T], key: Hashable, make: Callable[[], T], most: int = _MOST_REMEMBERED
+) -> T:
     """Return what was made for an equal key before, or make it; a full memory begins anew.
 
     Most programs of a class give results that others gave too, right and wrong: they are judged once.
@@ -305,7 +307,7 @@ def remembered(memory: dict[Hashable, T], key: Hashable, make: Callable[[], T]) 
     value = memory.get(key)
     if value is None:
         value = make()
-        if len(memory) >= _MOST_REMEMBERED:
+        if len(memory) >= most:
             memory.clear()
         memory[key] = value
     return value

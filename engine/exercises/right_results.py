@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from engine.code.arguments import Argument, arrays_of, flat, key_of, rebuilt
 from engine.code.exercise import run_author_file
-from engine.code.plan import EPS, ExpectedPart, ExpectedResult, relative_tolerance
+from engine.code.plan import EPS, ExpectedPart, ExpectedResult, relative_tolerance, remembered
 from engine.code.plan_builder import ExactValues
 from engine.code.planned_exercise import CALLED_WITH, AuthorError
 from engine.code.result_kinds import ArrayResult, NumberResult, ResultKind, TokensResult, TupleResult
@@ -76,7 +76,7 @@ class RightResults:
         self, reference: Callable[..., Any] | str | None, returns: str | Sequence[str], path: Path, line: int
     ) -> None:
         self._reference, self._path, self._line = reference, path, line
-        self._latest: dict[tuple[Hashable, ...], ExpectedResult] = {}
+        self._latest: dict[Hashable, ExpectedResult] = {}
         if not isinstance(returns, str):
             self.result: ResultKind = TupleResult(tuple(returns))
         elif returns in _RESULTS:
@@ -92,14 +92,7 @@ class RightResults:
 
     def expected(self, args: Arguments) -> ExpectedResult:
         """Return the right result for these arguments, computed in float64; the latest are remembered."""
-        key = key_of(args)
-        known = self._latest.get(key)
-        if known is None:
-            known = self._computed(args)
-            if len(self._latest) >= _MOST_LATEST:
-                self._latest.clear()
-            self._latest[key] = known
-        return known
+        return remembered(self._latest, key_of(args), lambda: self._computed(args), _MOST_LATEST)
 
     def _computed(self, args: Arguments) -> ExpectedResult:
         floats = [array for array in arrays_of(args) if array.dtype.kind == "f"]
