@@ -7,6 +7,7 @@ nothing is raised for a fault of an item, so that one broken file doesn't hide t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -122,8 +123,10 @@ def lint_bank(
             if progress is not None:
                 progress(report)
 
-    # code exercises stay in this process, in which their solutions run
-    others = [item for item in names if not _is_code(bank, item)]
+    # Solutions run in the process of their exercise: not in a fork of one whose torch has threads, nor in one
+    # that may have no processes of its own for generated mutants.
+    stay = mutant_s is not None or "torch" in sys.modules
+    others = [item for item in names if not (stay and _is_code(bank, item))]
     reports = dict(on_all_cores(lint, others, least=_LEAST_ITEMS, together=1, progress=announce))
     for item in names:
         if item not in reports:
