@@ -289,17 +289,7 @@ def find_context(course_path: Path | None) -> CommandContext:
     from engine.course import Course
 
     course = Course.open(folder)
-    # git keeps no empty folders: a course without items of its own may lack theirs.
-    problems = [course.problems] if course.problems.exists() else []
-    bank = Bank(
-        [builtin_root(), *problems],
-        # An item's version is the same with and without these settings: changing one asks for no regrade.
-        errata_notes=course.settings.errata == "show",
-        decimal_comma=course.settings.decimal_comma,
-        packages=COMMON_PACKAGES if course.settings.packages is None else course.settings.packages,
-        cache=cache,
-    )
-    return CommandContext(bank, course, chosen_store(in_course=True))
+    return CommandContext(course.bank(cache), course, chosen_store(in_course=True))
 
 
 def _practice_folder() -> Path:

@@ -31,7 +31,9 @@ from engine.text.files import read_bounded, replace_text, write_errors
 from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
+    from engine.items.bank import Bank
     from engine.store import Store
+    from engine.text.cache import JsonCache
     from engine.text.yaml_errors import YamlDocument
 
 PackageName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
@@ -416,6 +418,23 @@ class Course:
         """Address or path of the course's store."""
         where = self.settings.store
         return where if "://" in where else self.folder / where
+
+    def bank(self, cache: JsonCache | None = None) -> Bank:
+        """Return the built-in items, overlaid by the course's own, as its settings show them."""
+        from engine import COMMON_PACKAGES
+        from engine.items.bank import Bank, builtin_root
+
+        settings = self.settings
+        # git keeps no empty folders: a course without items of its own may lack theirs.
+        private = [self.problems] if self.problems.exists() else []
+        return Bank(
+            [builtin_root(), *private],
+            # An item's version is the same with and without these settings: changing one asks for no regrade.
+            errata_notes=settings.errata == "show",
+            decimal_comma=settings.decimal_comma,
+            packages=COMMON_PACKAGES if settings.packages is None else settings.packages,
+            cache=cache,
+        )
 
     def open_store(self) -> Store:
         """Open the course's store."""

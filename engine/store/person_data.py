@@ -1,6 +1,6 @@
 """Everything that is stored on one person: to hand it out, and to erase it.
 
-Every table has a column ``student``, so nothing about a person can be missed. An export leaves out keys and
+Every table says whom its rows are about (:func:`whose`), so nothing about a person can be missed. An export leaves out keys and
 worked solutions: they are about the questions, not about the person.
 """
 
@@ -23,6 +23,7 @@ from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Quiz, Variant
 from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, decode, metadata, quiz_retries, quizzes, regrades
+from engine.store.web_tables import whose
 from engine.text.files import replacing, write_errors
 
 
@@ -34,9 +35,9 @@ class PersonRecords(StorePart):
         with self._database.snapshot() as connection:
             return {
                 table.name: connection.execute(
-                    sa.select(sa.func.count()).select_from(table).where(table.c.student == student)
+                    sa.select(sa.func.count()).select_from(table).where(column == student)
                 ).scalar_one()
-                for table in metadata.sorted_tables
+                for table, column in _personal_tables()
             }
 
     def everything_on(self, student: str) -> Mapping[str, list[dict[str, Any]]]:
@@ -52,9 +53,9 @@ class PersonRecords(StorePart):
             return {
                 table.name: [
                     {name: _plain(table, name, value, where) for name, value in row.items()}
-                    for row in connection.execute(_rows_on(table, student)).mappings()
+                    for row in connection.execute(_rows_on(table, column, student)).mappings()
                 ]
-                for table in metadata.sorted_tables
+                for table, column in _personal_tables()
             }
 
     def erase(self, student: str) -> Mapping[str, int]:
@@ -67,16 +68,21 @@ class PersonRecords(StorePart):
             if not self._database.is_server:
                 # Otherwise SQLite only unlinks the rows, and their bytes stay in the file.
                 connection.exec_driver_sql("PRAGMA secure_delete = ON")
-            for table in reversed(metadata.sorted_tables):  # rows that refer to others go before them
-                result = connection.execute(sa.delete(table).where(table.c.student == student))
+            for table, column in reversed(_personal_tables()):  # rows that refer to others go before them
+                result = connection.execute(sa.delete(table).where(column == student))
                 erased[table.name] = result.rowcount
                 reached("in-erase")
         self._database.checkpoint()  # the log beside the file still holds them
-        return {table.name: erased[table.name] for table in metadata.sorted_tables}
+        return {table.name: erased[table.name] for table, _ in _personal_tables()}
 
 
-def _rows_on(table: sa.Table, student: str) -> sa.Select[Any]:
-    return sa.select(table).where(table.c.student == student).order_by(*table.primary_key)
+def _personal_tables() -> list[tuple[sa.Table, sa.Column[str]]]:
+    columns = [(table, whose(table)) for table in metadata.sorted_tables]
+    return [(table, column) for table, column in columns if column is not None]
+
+
+def _rows_on(table: sa.Table, column: sa.Column[str], student: str) -> sa.Select[Any]:
+    return sa.select(table).where(column == student).order_by(*table.primary_key)
 
 
 def _plain(table: sa.Table, name: str, value: Any, where: str) -> Any:

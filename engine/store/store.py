@@ -29,9 +29,11 @@ from engine.store.attempt import (
     quiz_responses,
     same_attempt,
 )
+from engine.store.audit import AuditLog
 from engine.store.database import Database, open_database
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
+from engine.store.sessions import SessionStore
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
 from engine.store.upkeep import StoreUpkeep
@@ -120,6 +122,8 @@ class Store:
         self.regrades = RegradeHistory(database)
         self.people = PersonRecords(database)
         self.upkeep = StoreUpkeep(database)
+        self.sessions = SessionStore(database)
+        self.audit = AuditLog(database)
 
     @property
     def where(self) -> str:

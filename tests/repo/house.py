@@ -44,11 +44,11 @@ BEFORE: Mapping[str, float] = {
 
 # name -> (bound, whether the figure may not exceed it)
 BOUNDS: Mapping[str, tuple[float, bool]] = {
-    "modules": (340, True),
-    # Merging saved 5,000 without losing a feature (77,480). What came since: open code exercises, generated
+    "modules": (430, True),  # some 80 of them are the site
+    # The site (engine/web) has its share of this since it came. Before: merging saved 5,000 without losing a feature (77,480). What came since: open code exercises, generated
     # mutants, zygotes by what a file needs, the cache of the bank, replies and texts that are looked at once,
     # faults of authors' files.
-    "lines": (80_000, True),
+    "lines": (98_000, True),
     "median lines of a module": (180, False),
     "90th percentile": (420, True),
     "longest module": (650, True),

@@ -1,0 +1,88 @@
+"""Who did what when on the site: rows are only ever added."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from engine.store.database import StorePart
+from engine.store.sql_tables import storable
+from engine.store.web_tables import audit_log
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One thing that somebody did.
+
+    Parameters
+    ----------
+    at : datetime
+    by : str
+        Id of the person.
+    role : str
+        The person's role then.
+    action : str
+        A short name such as ``"mark.set"``.
+    subject : str
+        What was changed: an item, an assignment, a column.
+    student : str or None
+        Whom it is about, if it is about somebody.
+    details : mapping
+        What else a reader needs; JSON values only, no answers and no secrets.
+    """
+
+    at: datetime
+    by: str
+    role: str
+    action: str
+    subject: str
+    student: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class AuditLog(StorePart):
+    """The log of one course."""
+
+    def add(self, entry: AuditEntry) -> None:
+        """Add an entry."""
+        row = {
+            "at": entry.at,
+            "by": entry.by,
+            "role": entry.role,
+            "action": entry.action,
+            "subject": storable(entry.subject, 300),
+            "student": entry.student,
+            "details": json.dumps(dict(entry.details), ensure_ascii=True),
+        }
+        self._database.change(lambda connection: connection.execute(sa.insert(audit_log), row))
+
+    def newest(
+        self, most: int, *, student: str | None = None, before: int | None = None
+    ) -> list[tuple[int, AuditEntry]]:
+        """Return at most so many entries with their numbers, newest first.
+
+        Parameters
+        ----------
+        most : int
+        student : str, optional
+            Only entries about this student.
+        before : int, optional
+            Only entries older than the one of this number: the next page.
+        """
+        query = sa.select(audit_log).order_by(audit_log.c.id.desc()).limit(most)
+        if student is not None:
+            query = query.where(audit_log.c.student == student)
+        if before is not None:
+            query = query.where(audit_log.c.id < before)
+        with self._database.read() as connection:
+            rows = connection.execute(query).mappings().all()
+        names = ("at", "by", "role", "action", "subject", "student")
+        return [
+            (row["id"], AuditEntry(**{n: row[n] for n in names}, details=json.loads(row["details"])))
+            for row in rows
+        ]
