@@ -1,7 +1,7 @@
 """Everything that is stored on one person: to hand it out, and to erase it.
 
-Every table says whom its rows are about (:func:`whose`), so nothing about a person can be missed. An export leaves out keys and
-worked solutions: they are about the questions, not about the person.
+Every table says whom its rows are about (:func:`whose`), so nothing about a person can be missed. An export
+leaves out keys and worked solutions: they are about the questions, not about the person.
 """
 
 from __future__ import annotations
