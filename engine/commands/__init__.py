@@ -41,6 +41,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Make quizzes, grade a class": {
         "init": "init",
         "course": "course",
+        "serve": "serve",
         "quiz": "quiz",
         "intake": "intake",
         "batch": "batch",

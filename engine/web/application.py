@@ -1,0 +1,255 @@
+"""The web application: routes behind sign-in, limits and security headers; every error becomes a page."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import logging
+import secrets
+import tempfile
+import traceback
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from engine.errors import InputError, SoftmarkError, StoreError, UsageError
+from engine.pages.render import style_sheet
+from engine.quiz import rules as quiz_rules
+from engine.web.forms import Form, TooLargeError, read_form
+from engine.web.people import Person, Role
+from engine.web.routes import WebRoute, all_routes
+from engine.web.site import Site
+from engine.web.visit import NOTICE_COOKIE, SESSION_COOKIE, ForbiddenError, NotFoundError, Visit
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+log = logging.getLogger("softmark.web")
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    "Cache-Control": "no-store",
+}
+
+
+def application(site: Site) -> ASGIApp:
+    """Return the application that serves a course."""
+    routes = all_routes()
+    paths = {route.name: route.path for route in routes}
+    handler = _Handler(site, paths)
+    by_path: list[Route] = [
+        Route("/static/{name}", _static, name="static"),
+        *(Route(r.path, handler.endpoint(r), methods=list(r.methods), name=r.name) for r in routes),
+    ]
+    return Starlette(
+        routes=by_path,
+        exception_handlers={
+            HTTPException: handler.http_error,
+        },
+    )
+
+
+class _Handler:
+    """Makes endpoints of views."""
+
+    def __init__(self, site: Site, paths: dict[str, str]) -> None:
+        self._site = site
+        self._paths = {**paths, "static": "/static/{name}"}
+
+    def endpoint(self, route: WebRoute) -> Callable[[Request], Awaitable[Response]]:
+        """Return the endpoint of a route."""
+
+        async def respond(request: Request) -> Response:
+            with tempfile.TemporaryDirectory(prefix="softmark-") as folder:
+                visit = await run_in_threadpool(self._visit, request, route)
+                try:
+                    if route.csrf and request.method not in ("GET", "HEAD"):
+                        _check_origin(request, self._site)
+                    refusal = _refusal(visit, route)
+                    if refusal is not None:
+                        return _finished(visit, refusal)
+                    if request.method not in ("GET", "HEAD"):
+                        visit.form = await self._form(request, route, Path(folder))
+                        if route.csrf and not _has_token(request, visit):
+                            raise ForbiddenError(
+                                "this form is out of date",
+                                next_step="go back, reload the page, and send it again",
+                            )
+                    answer = await run_in_threadpool(route.view, visit)
+                except Exception as error:
+                    answer = await run_in_threadpool(_error_page, visit, error)
+                return _finished(visit, answer)
+
+        return respond
+
+    async def http_error(self, request: Request, error: Exception) -> Response:
+        """Answer an address that no route has, or a method that it doesn't take."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        visit = await run_in_threadpool(self._visit, request, None)
+        fault: InputError = NotFoundError()
+        if status == 405:
+            fault = UsageError("this address doesn't take that", got=request.method)
+        return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
+
+    def _visit(self, request: Request, route: WebRoute | None) -> Visit:
+        cookie = request.cookies.get(SESSION_COOKIE, "")
+        now = quiz_rules.now()
+        session = self._site.store.sessions.find(cookie, now) if cookie else None
+        return Visit(
+            site=self._site,
+            person=_person(self._site, session) if session else None,
+            session=session,
+            now=now,
+            path=dict(request.path_params),
+            query=dict(request.query_params),
+            form=Form(),
+            method=request.method,
+            route=route.name if route else "",
+            base=request.scope.get("root_path", "").rstrip("/"),
+            cookie=cookie if session else "",
+            client=request.client.host if request.client else "",
+            notices=_notices(request),
+            headers=dict(request.headers),
+            cookies=dict(request.cookies),
+            routes=self._paths,
+        )
+
+    async def _form(self, request: Request, route: WebRoute, folder: Path) -> Form:
+        most = self._site.settings.most_upload_mib << 20 if route.takes_files else route.most_bytes
+        return await read_form(request, most, folder if route.takes_files else None)
+
+
+def _person(site: Site, session: Any) -> Person | None:
+    known = site.people.by_id.get(session.person)
+    if session.role is None:
+        return known
+    name, email = (known.name, known.email) if known else (session.name, "")
+    return Person(session.person, name or session.name, email, Role(session.role))
+
+
+def _refusal(visit: Visit, route: WebRoute) -> Response | None:
+    """Return where somebody is sent who isn't signed in; raise where the role doesn't reach."""
+    if route.least is None:
+        return None
+    if visit.person is None:
+        if visit.method == "GET":
+            return RedirectResponse(visit.url("home"), status_code=303)
+        raise ForbiddenError("you aren't signed in", next_step="sign in, and send the form again")
+    if not visit.person.role.includes(route.least):
+        # As if it weren't there: what staff can do is none of a student's business.
+        raise NotFoundError()
+    return None
+
+
+def _check_origin(request: Request, site: Site) -> None:
+    """Refuse a form that another site's page sends."""
+    fetch_site = request.headers.get("sec-fetch-site")
+    if fetch_site is not None:
+        is_ours = fetch_site in ("same-origin", "none")
+    else:
+        origin = request.headers.get("origin")
+        host = request.headers.get("host", "")
+        is_ours = origin is None or origin.partition("://")[2] == host or origin == site.address
+    if not is_ours:
+        raise ForbiddenError(
+            "this form came from another site", next_step="open the page here, and send its own form"
+        )
+
+
+def _has_token(request: Request, visit: Visit) -> bool:
+    token = visit.form.text("csrf") or request.headers.get("x-csrf-token", "")
+    return hmac.compare_digest(token.encode(), visit.form_token.encode())
+
+
+def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Response:
+    if not isinstance(error, SoftmarkError):
+        # Foreign text may be in the message: the log gets it, the page gets the number under which it is.
+        number = secrets.token_hex(4)
+        log.error("fault %s at %s\n%s", number, visit.route, "".join(traceback.format_exception(error)))
+        error = SoftmarkError(
+            "something went wrong here, and it wasn't you",
+            got=f"fault {number}, noted in the server's log",
+            next_step="try again in a moment; nothing that was saved is lost",
+        )
+        status = status or 500
+    elif status is None:
+        status = _status(error)
+    if status >= 500:
+        log.error("status %s at %s: %s", status, visit.route, error.what)
+    if "application/json" in visit.headers.get("accept", ""):
+        return visit.json({"error": error.what, "next": error.next_step}, status=status)
+    try:
+        return visit.page("error.html.j2", status=status, error=error, code=status)
+    except StoreError:  # even the head of the page asks the store
+        return Response(error.what, status_code=503, media_type="text/plain")
+
+
+def _status(error: SoftmarkError) -> int:
+    statuses: tuple[tuple[type[SoftmarkError], int], ...] = (
+        (NotFoundError, 404),
+        (ForbiddenError, 403),
+        (TooLargeError, 413),
+        (InputError, 400),
+        (StoreError, 503),
+    )
+    return next((status for kind, status in statuses if isinstance(error, kind)), 500)
+
+
+def _notices(request: Request) -> tuple[str, ...]:
+    """Return the sentences that the page before left in a cookie; whoever forges one fools only himself."""
+    try:
+        value = json.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, "")))
+    except ValueError:
+        return ()
+    return tuple(str(v)[:500] for v in value[:5]) if isinstance(value, list) else ()
+
+
+def _finished(visit: Visit, answer: Response) -> Response:
+    for name, value in _HEADERS.items():
+        answer.headers.setdefault(name, value)
+    path = visit.base or "/"
+    if visit._new_notices:
+        text = base64.urlsafe_b64encode(json.dumps(visit._new_notices).encode()).decode()
+        answer.set_cookie(
+            NOTICE_COOKIE, text, 60, path=path, secure=visit.site.is_secure, httponly=True, samesite="lax"
+        )
+    elif visit.notices and answer.status_code == 200:
+        answer.delete_cookie(NOTICE_COOKIE, path=path)
+    return answer
+
+
+def _asset(name: str) -> bytes | None:
+    folder = files("engine.web") / "static"
+    if name == "site.css":
+        return (style_sheet() + (folder / name).read_text(encoding="utf-8")).encode()
+    known = {"site.js"}
+    return (folder / name).read_bytes() if name in known else None
+
+
+_TYPES = {"css": "text/css", "js": "text/javascript"}
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    content = _asset(name)
+    if content is None:
+        raise HTTPException(404)
+    headers = _HEADERS | {"Cache-Control": "public, max-age=300"}
+    return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=headers)

@@ -1,0 +1,183 @@
+"""What a browser sends: read within limits while it streams, so that nobody fills memory or disk.
+
+Fields are text. Files are written into a folder of their request, under numbers and never under the names
+that they came with; the names are foreign text, for messages only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import InputError, UsageError
+from engine.text.words import count_noun
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+MOST_FIELDS = 1000
+MOST_FIELD_BYTES = 1 << 20  # an answer of a megabyte can be read, and is refused by its own type with reason
+MOST_FILES = 200
+
+
+class TooLargeError(InputError):
+    """More was sent than is taken: status 413."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """A file that came with a form.
+
+    Parameters
+    ----------
+    name : str
+        As the browser said it, with the folder where a folder was chosen: foreign text.
+    path : Path
+        Where its bytes are until the request ends.
+    size : int
+        Bytes.
+    """
+
+    name: str
+    path: Path
+    size: int
+
+
+@dataclass(frozen=True)
+class Form:
+    """The fields and files of a request."""
+
+    fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    uploads: Mapping[str, Sequence[UploadedFile]] = field(default_factory=dict)
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a field's text; the first where it came several times."""
+        texts = self.fields.get(name)
+        return texts[0] if texts else default
+
+    def texts(self, name: str) -> Sequence[str]:
+        """Return all texts of a field that may come several times."""
+        return self.fields.get(name, ())
+
+    def files(self, name: str) -> Sequence[UploadedFile]:
+        """Return the files of a field; an input that was left empty gives none."""
+        return self.uploads.get(name, ())
+
+
+async def read_form(request: Request, most_bytes: int, folder: Path | None) -> Form:
+    """Read the form of a request.
+
+    Parameters
+    ----------
+    request : Request
+    most_bytes : int
+        Of the whole body.
+    folder : Path or None
+        Where files are written; None refuses them.
+
+    Raises
+    ------
+    TooLargeError
+        The body is longer, or has too many fields or files.
+    UsageError
+        It isn't a form.
+    """
+    from starlette.exceptions import HTTPException
+    from starlette.formparsers import MultiPartException
+    from starlette.requests import ClientDisconnect
+
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    if kind not in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        if await _is_empty(request):
+            return Form()
+        raise UsageError(
+            "this isn't a form", got=kind or "no content type", next_step="use the page's own form"
+        )
+    _check_length(request, most_bytes)
+    _bound(request, most_bytes)
+    try:
+        data = await request.form(
+            max_files=MOST_FILES if folder is not None else 0,
+            max_fields=MOST_FIELDS,
+            max_part_size=MOST_FIELD_BYTES,
+        )
+    except (MultiPartException, HTTPException) as error:
+        detail = str(getattr(error, "message", None) or getattr(error, "detail", ""))
+        if "exceeded" in detail or "Too many" in detail:
+            raise TooLargeError(
+                "the form is too large",
+                expected=f"at most {count_noun(MOST_FIELDS, 'field')} of {MOST_FIELD_BYTES >> 20} MiB each "
+                f"and {count_noun(MOST_FILES, 'file')}",
+                next_step="send less at a time",
+            ) from error
+        raise UsageError("the form can't be read", got=detail, next_step="send it again") from error
+    except ClientDisconnect as error:
+        raise UsageError("the form came only in part", next_step="send it again") from error
+    try:
+        return await _sorted_out(data, folder)
+    finally:
+        await data.close()
+
+
+async def _sorted_out(data: object, folder: Path | None) -> Form:
+    from starlette.datastructures import FormData, UploadFile
+
+    assert isinstance(data, FormData)
+    fields: dict[str, list[str]] = {}
+    uploads: dict[str, list[UploadedFile]] = {}
+    count = 0
+    for name, value in data.multi_items():
+        if isinstance(value, UploadFile):
+            # A file input that was left empty sends a file without a name.
+            if folder is None or not (value.filename or value.size):
+                continue
+            path = folder / f"upload-{count}"
+            count += 1
+            size = 0
+            with path.open("wb") as file:
+                while chunk := await value.read(1 << 18):
+                    file.write(chunk)
+                    size += len(chunk)
+            uploads.setdefault(name, []).append(UploadedFile(value.filename or "file", path, size))
+        else:
+            fields.setdefault(name, []).append(value)
+    return Form(fields, uploads)
+
+
+async def _is_empty(request: Request) -> bool:
+    async for chunk in request.stream():
+        if chunk:
+            return False
+    return True
+
+
+def _too_large(most_bytes: int) -> TooLargeError:
+    return TooLargeError(
+        "this is too large",
+        expected=f"at most {most_bytes / (1 << 20):.3g} MiB",
+        next_step="leave out what the exercise doesn't need: data, results, pictures",
+    )
+
+
+def _check_length(request: Request, most_bytes: int) -> None:
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > most_bytes:
+        raise _too_large(most_bytes)
+
+
+def _bound(request: Request, most_bytes: int) -> None:
+    """Make reading the body end with an error as soon as it is too long, whatever its head said."""
+    receive = request._receive
+    so_far = 0
+
+    async def bounded() -> object:
+        nonlocal so_far
+        message = await receive()
+        so_far += len(message.get("body", b""))
+        if so_far > most_bytes:
+            raise _too_large(most_bytes)
+        return message
+
+    request._receive = bounded  # type: ignore[assignment]

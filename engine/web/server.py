@@ -1,0 +1,105 @@
+"""Runs the site: binds its address, serves until it is stopped, and lets requests under way come to an end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.errors import EngineError, UsageError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+_DRAIN_S = 20  # what a browser waits for is answered in this time, or never
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one.
+
+    Raises
+    ------
+    UsageError
+        The port is in use, or may not be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    if os.name == "posix":  # elsewhere it would let two servers share the port
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(512)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise UsageError(
+                f"port {port} is in use: another server has it",
+                next_step="stop that one, or take another: --port 0 takes a free one",
+            ) from error
+        raise UsageError(
+            f"{host}, port {port} can't be used",
+            got=error.strerror or str(error),
+            next_step="take another: --port 0 takes a free one",
+        ) from error
+    return listening
+
+
+def serve(
+    app: ASGIApp,
+    listening: socket.socket,
+    *,
+    prefix: str = "",
+    proxies: tuple[str, ...] = (),
+    ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve until SIGINT or SIGTERM; then no new request is taken, and those under way are finished.
+
+    Parameters
+    ----------
+    app : ASGI application
+    listening : socket
+        From :func:`bind`; closed at the end.
+    prefix : str
+        Path under which a proxy serves the site, ``/nlp``; empty for none.
+    proxies : tuple of str
+        Addresses of proxies whose ``X-Forwarded-For`` is believed.
+    ready : callable
+        Called once the site can be reached.
+
+    Raises
+    ------
+    EngineError
+        The server can't run.
+    """
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        root_path=prefix,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        timeout_graceful_shutdown=_DRAIN_S,
+        timeout_keep_alive=30,
+        lifespan="on",
+    )
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                ready()
+
+    server = Server(config)
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:  # uvicorn raises Ctrl-C again after it has drained
+        pass
+    finally:
+        listening.close()
+    if not server.started:
+        raise EngineError("the site can't be started", next_step="see the lines above")

@@ -1,0 +1,155 @@
+"""The course that is being served: one object that all requests share.
+
+An instructor may edit the course folder while the site runs. What was changed is read again at the next
+request; while a file has faults, the last good state goes on serving, and staff see the fault on their pages.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from engine.course import Course, Roster
+from engine.course.policies import Policies
+from engine.errors import InputError
+from engine.items.bank import Bank
+from engine.marks.class_results import class_results
+from engine.marks.class_table import StudentResults
+from engine.marks.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
+from engine.model import Mode
+from engine.store import Store
+from engine.text.cache import JsonCache
+from engine.text.watch import FileStamp, file_stamp
+from engine.web.people import STAFF_FILE, People, people_of
+from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
+
+_LOOK_EVERY_S = 1.0  # looking at all files of a large course takes milliseconds: not for every request
+_FILES = ("course.yaml", "roster.csv", STAFF_FILE, WEB_SETTINGS_FILE)
+
+
+@dataclass(frozen=True)
+class CourseState:
+    """What was read from the course folder at one moment; a request uses one state from start to end."""
+
+    course: Course
+    roster: Roster
+    people: People
+    settings: WebSettings
+    bank: Bank
+
+
+class Site:
+    """A course folder with its store, as the site serves it; safe to use from several threads.
+
+    Parameters
+    ----------
+    folder : Path
+        The course folder.
+    store : Store
+        Open as long as the site is served.
+    address : str
+        Where people reach it, without a slash at the end.
+    """
+
+    def __init__(self, folder: Path, store: Store, address: str) -> None:
+        self.folder = folder
+        self.store = store
+        self._address = address
+        self._cache = JsonCache.of_person()
+        self._lock = threading.Lock()
+        self._stamps = self._now()
+        self._looked = time.monotonic()
+        self._state = self._read()
+        self.fault: InputError | None = None
+        # Pages that need no session are protected by it; a restart only asks people to send a form again.
+        self.form_secret = secrets.token_bytes(32)
+
+    @property
+    def state(self) -> CourseState:
+        """What the course folder says now, or last said without faults."""
+        if time.monotonic() - self._looked > _LOOK_EVERY_S:
+            with self._lock:
+                stamps = self._now()
+                if stamps != self._stamps:
+                    try:
+                        self._state, self.fault = self._read(), None
+                    except InputError as error:
+                        self.fault = error
+                    self._stamps = stamps
+                self._looked = time.monotonic()
+        return self._state
+
+    @property
+    def course(self) -> Course:
+        """The course."""
+        return self.state.course
+
+    @property
+    def bank(self) -> Bank:
+        """The course's items."""
+        return self.state.bank
+
+    @property
+    def people(self) -> People:
+        """Students and staff."""
+        return self.state.people
+
+    @property
+    def settings(self) -> WebSettings:
+        """The settings of the site."""
+        return self.state.settings
+
+    @property
+    def mode(self) -> Mode:
+        """Whether results count."""
+        return Mode(self.course.mode)
+
+    @property
+    def address(self) -> str:
+        """Where people reach the site, without a slash at the end."""
+        return self.settings.address or self._address
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether it is reached over TLS, so that cookies may demand it."""
+        return self.address.startswith("https://")
+
+    @property
+    def prefix(self) -> str:
+        """The path under which a proxy serves the site, ``/nlp``; empty for none."""
+        return urlsplit(self.address).path
+
+    def policies(self) -> Policies:
+        """Return the course's rules about marks."""
+        return self.course.policies
+
+    def results(self, only: Collection[str] | None = None) -> Iterator[StudentResults]:
+        """Yield the results of the students in `only`, or of all, as every other command shows them."""
+        state = self.state
+        problems = OpenProblems(self.folder / ".softmark" / OPEN_PROBLEMS_FILE).still_open(self.store)
+        return class_results(
+            self.store,
+            mode=self.mode,
+            title_of=state.bank.title_of,
+            roster=state.roster,
+            problems=problems,
+            policies=self.policies(),
+            points_of=state.bank.code_points,
+            only=only,
+        )
+
+    def _read(self) -> CourseState:
+        course = Course.open(self.folder)
+        roster = course.roster(tolerant=True)
+        people = people_of(self.folder, roster)
+        return CourseState(course, roster, people, read_web_settings(self.folder), course.bank(self._cache))
+
+    def _now(self) -> tuple[FileStamp, ...]:
+        problems = self.folder / "problems"
+        files = [*(self.folder / name for name in _FILES), *sorted(problems.rglob("*"))]
+        return tuple(file_stamp(path) for path in files)

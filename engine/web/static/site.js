@@ -1,0 +1,2 @@
+// Improves pages that work without it. One section a feature.
+"use strict";

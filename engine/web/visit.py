@@ -1,0 +1,161 @@
+"""One request as a view sees it, and what a view can answer."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from engine.errors import InputError
+from engine.pages.render import render
+from engine.store.audit import AuditEntry
+from engine.store.sessions import SignedInSession
+from engine.web.forms import Form
+from engine.web.people import Person, Role
+from engine.web.site import Site
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+SESSION_COOKIE = "softmark-session"
+NOTICE_COOKIE = "softmark-notice"
+_PACKAGE = "engine.web"
+
+
+class NotFoundError(InputError):
+    """There is no such page, or it isn't this person's: status 404 in both cases, so that neither shows."""
+
+    def __init__(self, what: str = "there is no such page") -> None:
+        super().__init__(what, next_step="go to the first page, and on from there")
+
+
+class ForbiddenError(InputError):
+    """The person's role doesn't reach this page, or the form wasn't sent by a page of ours: status 403."""
+
+
+@dataclass
+class Visit:
+    """A request.
+
+    Parameters
+    ----------
+    site : Site
+    person : Person or None
+        Who is signed in.
+    session : SignedInSession or None
+    now : datetime
+    path : mapping of str to str
+        The parameters in the address's path.
+    query : mapping of str to str
+    form : Form
+    method : str
+    route : str
+        Name of the route.
+    base : str
+        The prefix under which the site is served; empty, or ``/nlp``.
+    cookie : str
+        Secret of the session; empty without one.
+    client : str
+        Address of the browser's machine.
+    notices : tuple of str
+        Sentences of the page before.
+    headers : mapping of str to str
+        Of the request, names in lower case.
+    cookies : mapping of str to str
+    """
+
+    site: Site
+    person: Person | None
+    session: SignedInSession | None
+    now: datetime
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    form: Form
+    method: str
+    route: str
+    base: str
+    cookie: str
+    client: str
+    notices: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    routes: Mapping[str, str] = field(default_factory=dict)
+    _new_notices: list[str] = field(default_factory=list)
+
+    @property
+    def me(self) -> Person:
+        """Who is signed in; only routes that need nobody may lack one."""
+        assert self.person is not None
+        return self.person
+
+    def may(self, role: Role) -> bool:
+        """Return whether this person may do what a role may."""
+        return self.person is not None and self.person.role.includes(role)
+
+    def url(self, route: str, /, **values: Any) -> str:
+        """Return the path of a route; values that its path doesn't name become its query."""
+        from starlette.routing import compile_path, replace_params
+
+        template = self.routes[route]
+        _, path_format, convertors = compile_path(template)
+        names = {k: str(v) for k, v in values.items() if f"{{{k}}}" in path_format or k in convertors}
+        path, _ = replace_params(path_format, dict(convertors), names)
+        query = {k: v for k, v in values.items() if k not in convertors and v is not None}
+        return self.base + path + (f"?{urlencode(query)}" if query else "")
+
+    def full_url(self, route: str, /, **values: Any) -> str:
+        """Return the whole address of a route, for mails and other systems."""
+        path = self.url(route, **values)
+        return self.site.address + path.removeprefix(self.base)
+
+    @cached_property
+    def form_token(self) -> str:
+        """What every form carries, so that no foreign page can send it."""
+        # Bound to the session: a token of one person is worth nothing to another.
+        text = f"form {self.cookie or self.client}"
+        return hmac.new(self.site.form_secret, text.encode(), hashlib.sha256).hexdigest()
+
+    def notice(self, sentence: str) -> None:
+        """Show a sentence on the next page."""
+        self._new_notices.append(sentence)
+
+    def page(self, template: str, /, *, status: int = 200, **values: Any) -> Response:
+        """Return a page of the site."""
+        from starlette.responses import HTMLResponse
+
+        return HTMLResponse(self.html(template, **values), status_code=status)
+
+    def html(self, template: str, /, **values: Any) -> str:
+        """Return the text of a template, a page or a part of one."""
+        return render(template, package=_PACKAGE, visit=self, site=self.site, **values)
+
+    def json(self, value: Any, *, status: int = 200) -> Response:
+        """Return an answer for the site's own script."""
+        from starlette.responses import JSONResponse
+
+        return JSONResponse(value, status_code=status)
+
+    def redirect(self, route: str, /, **values: Any) -> Response:
+        """Send the browser on to a route by GET."""
+        from starlette.responses import RedirectResponse
+
+        return RedirectResponse(self.url(route, **values), status_code=303)
+
+    def log(self, action: str, subject: str, *, student: str | None = None, **details: Any) -> None:
+        """Write into the course's log who does what now."""
+        who = self.person
+        entry = AuditEntry(
+            self.now,
+            who.id if who else "",
+            str(who.role) if who else "nobody",
+            action,
+            subject,
+            student,
+            details,
+        )
+        self.site.store.audit.add(entry)

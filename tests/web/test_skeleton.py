@@ -1,0 +1,52 @@
+"""What every page of the site has in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from engine.web.site import Site
+from tests.web.conftest import SignedIn
+
+
+def test_the_first_page(client: TestClient, signed_in: SignedIn) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    assert "Sign in" in page.text
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert "Ada Lovelace" in signed_in("ada").get("/").text
+
+
+def test_an_address_that_isnt_there(client: TestClient) -> None:
+    page = client.get("/nothing/here")
+    assert page.status_code == 404
+    assert "There is no such page" in page.text
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert client.post("/health").status_code == 405
+
+
+def test_health(client: TestClient) -> None:
+    assert client.get("/health").json() == {"status": "ok"}
+
+
+def test_static_files(client: TestClient) -> None:
+    assert ".bar" in client.get("/static/site.css").text
+    assert client.get("/static/site.js").headers["content-type"].startswith("text/javascript")
+    assert client.get("/static/../application.py").status_code == 404
+
+
+def test_a_changed_course_folder(client: TestClient, site: Site, folder: Path, signed_in: SignedIn) -> None:
+    browser = signed_in("ivy")
+    settings = folder / "course.yaml"
+    good = settings.read_text(encoding="utf-8")
+    settings.write_text(good.replace("Attention", "More attention"), encoding="utf-8")
+    site._looked = 0.0
+    assert "More attention" in client.get("/").text
+    settings.write_text("title: [", encoding="utf-8")
+    site._looked = 0.0
+    assert "More attention" in client.get("/").text
+    assert "has a fault" in browser.get("/").text
+    settings.write_text(good, encoding="utf-8")
+    site._looked = 0.0
+    assert "has a fault" not in browser.get("/").text
