@@ -1,4 +1,4 @@
-"""Runs the site: binds its address, serves until it is stopped, and lets requests under way come to an end."""
+"""Runs the site: binds its address, serves until it is stopped, and finishes what is under way."""
 
 from __future__ import annotations
 
