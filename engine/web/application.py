@@ -9,7 +9,8 @@ import logging
 import secrets
 import tempfile
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,7 +78,7 @@ class _Handler:
         """Return the endpoint of a route."""
 
         async def respond(request: Request) -> Response:
-            with tempfile.TemporaryDirectory(prefix="softmark-") as folder:
+            with _upload_folder(route, request.method) as folder:
                 visit = await run_in_threadpool(self._visit, request, route)
                 try:
                     if route.csrf and request.method not in ("GET", "HEAD"):
@@ -86,7 +87,7 @@ class _Handler:
                     if refusal is not None:
                         return _finished(visit, refusal)
                     if request.method not in ("GET", "HEAD"):
-                        visit.form = await self._form(request, route, Path(folder))
+                        visit.form = await self._form(request, route, folder)
                         if route.csrf and not _has_token(request, visit):
                             raise ForbiddenError(
                                 "this form is out of date",
@@ -131,9 +132,19 @@ class _Handler:
             routes=self._paths,
         )
 
-    async def _form(self, request: Request, route: WebRoute, folder: Path) -> Form:
+    async def _form(self, request: Request, route: WebRoute, folder: Path | None) -> Form:
         most = self._site.settings.most_upload_mib << 20 if route.takes_files else route.most_bytes
-        return await read_form(request, most, folder if route.takes_files else None)
+        return await read_form(request, most, folder)
+
+
+@contextmanager
+def _upload_folder(route: WebRoute, method: str) -> Iterator[Path | None]:
+    """Yield a folder for the files of a request, removed with it; None where the route takes none."""
+    if not route.takes_files or method in ("GET", "HEAD"):
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="softmark-") as folder:
+        yield Path(folder)
 
 
 def _person(site: Site, session: Any) -> Person | None:

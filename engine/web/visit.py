@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from engine.errors import InputError
 from engine.pages.render import render
@@ -36,6 +37,11 @@ class NotFoundError(InputError):
 
 class ForbiddenError(InputError):
     """The person's role doesn't reach this page, or the form wasn't sent by a page of ours: status 403."""
+
+
+@cache
+def _parameters(path: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"{(\w+)}", path))
 
 
 @dataclass
@@ -99,13 +105,12 @@ class Visit:
 
     def url(self, route: str, /, **values: Any) -> str:
         """Return the path of a route; values that its path doesn't name become its query."""
-        from starlette.routing import compile_path, replace_params
-
         template = self.routes[route]
-        _, path_format, convertors = compile_path(template)
-        names = {k: str(v) for k, v in values.items() if f"{{{k}}}" in path_format or k in convertors}
-        path, _ = replace_params(path_format, dict(convertors), names)
-        query = {k: v for k, v in values.items() if k not in convertors and v is not None}
+        names = _parameters(template)
+        # A name from a course or a person can have any sign: a slash in it must not become another path.
+        filled = {name: quote(str(values[name]), safe="") for name in names}
+        path = template.format_map(filled)
+        query = {name: value for name, value in values.items() if name not in names and value is not None}
         return self.base + path + (f"?{urlencode(query)}" if query else "")
 
     def full_url(self, route: str, /, **values: Any) -> str:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
+from engine.quiz import rules as quiz_rules
+from engine.web.forms import Form
 from engine.web.site import Site
+from engine.web.visit import Visit
 from tests.web.conftest import SignedIn
 
 
@@ -50,3 +53,12 @@ def test_a_changed_course_folder(client: TestClient, site: Site, folder: Path, s
     settings.write_text(good, encoding="utf-8")
     site._looked = 0.0
     assert "has a fault" not in browser.get("/").text
+
+
+def test_names_of_any_kind_stay_one_piece_of_an_address(site: Site) -> None:
+    visit = Visit(
+        site, None, None, quiz_rules.now(), {}, {}, Form(), "GET", "", "/nlp", "", "",
+        routes={"student": "/class/{student}/work"},
+    )  # fmt: skip
+    assert visit.url("student", student="a/b?é", page=2, x=None) == "/nlp/class/a%2Fb%3F%C3%A9/work?page=2"
+    assert visit.full_url("student", student="1").startswith("http://testserver/class/1/work")
