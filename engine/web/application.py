@@ -29,7 +29,14 @@ from engine.web.forms import Form, TooLargeError, read_form
 from engine.web.people import Person, Role
 from engine.web.routes import WebRoute, all_routes
 from engine.web.site import Site
-from engine.web.visit import NOTICE_COOKIE, SESSION_COOKIE, ForbiddenError, NotFoundError, Visit
+from engine.web.visit import (
+    NOTICE_COOKIE,
+    SESSION_COOKIE,
+    ForbiddenError,
+    NotFoundError,
+    Visit,
+    segment_text,
+)
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -118,7 +125,7 @@ class _Handler:
             person=_person(self._site, session) if session else None,
             session=session,
             now=now,
-            path=dict(request.path_params),
+            path={name: segment_text(str(value)) for name, value in request.path_params.items()},
             query=dict(request.query_params),
             form=Form(),
             method=request.method,

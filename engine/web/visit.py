@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from engine.errors import InputError
 from engine.pages.render import render
@@ -42,6 +42,17 @@ class ForbiddenError(InputError):
 @cache
 def _parameters(path: str) -> tuple[str, ...]:
     return tuple(re.findall(r"{(\w+)}", path))
+
+
+def path_segment(text: str) -> str:
+    """Return any text as one segment of a path: :func:`segment_text` reads it."""
+    # Not percent signs: servers decode them before a route is chosen, and a slash would split the segment.
+    return quote(text, safe="").replace("~", "%7E").replace("%", "~")
+
+
+def segment_text(segment: str) -> str:
+    """Return the text of a segment; one that nobody of us wrote gives a text that nothing has."""
+    return unquote(segment.replace("~", "%"), errors="replace")
 
 
 @dataclass
@@ -107,9 +118,7 @@ class Visit:
         """Return the path of a route; values that its path doesn't name become its query."""
         template = self.routes[route]
         names = _parameters(template)
-        # A name from a course or a person can have any sign: a slash in it must not become another path.
-        filled = {name: quote(str(values[name]), safe="") for name in names}
-        path = template.format_map(filled)
+        path = template.format_map({name: path_segment(str(values[name])) for name in names})
         query = {name: value for name, value in values.items() if name not in names and value is not None}
         return self.base + path + (f"?{urlencode(query)}" if query else "")
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from engine.quiz import rules as quiz_rules
 from engine.web.forms import Form
 from engine.web.site import Site
-from engine.web.visit import Visit
+from engine.web.visit import Visit, segment_text
 from tests.web.conftest import SignedIn
 
 
@@ -60,5 +60,7 @@ def test_names_of_any_kind_stay_one_piece_of_an_address(site: Site) -> None:
         site, None, None, quiz_rules.now(), {}, {}, Form(), "GET", "", "/nlp", "", "",
         routes={"student": "/class/{student}/work"},
     )  # fmt: skip
-    assert visit.url("student", student="a/b?é", page=2, x=None) == "/nlp/class/a%2Fb%3F%C3%A9/work?page=2"
+    address = visit.url("student", student="a/b?~é", page=2, x=None)
+    assert address == "/nlp/class/a~2Fb~3F~7E~C3~A9/work?page=2"
+    assert segment_text("a~2Fb~3F~7E~C3~A9") == "a/b?~é"
     assert visit.full_url("student", student="1").startswith("http://testserver/class/1/work")
