@@ -38,7 +38,8 @@ def command() -> None:
 def check(as_json: bool, course_path: Path | None) -> int:
     """Check everything in the store: the file, every row, and whether marks fit their reports.
 
-    Exit code 0: all is sound; 1: faults are listed; 3: it can't be opened at all.
+    Tables without a row aren't shown. Exit code 0: all is sound; 1: faults are listed; 3: it can't be opened
+    at all.
 
     \b
     Examples:
@@ -227,5 +228,9 @@ def _open_existing(context: CommandContext) -> Store:
 
 
 def _show_rows(rows: Mapping[str, int]) -> None:
-    show_table(["table", "rows"], [[name, str(count)] for name, count in rows.items()])
+    filled = [[name, str(count)] for name, count in rows.items() if count]
+    if filled:
+        show_table(["table", "rows"], filled)
+    else:
+        click.echo("no rows yet")
     click.echo()

@@ -31,7 +31,7 @@ class AuditEntry:
     subject : str
         What was changed: an item, an assignment, a column.
     student : str or None
-        Whom it is about, if it is about somebody.
+        Whom it is about, if it is about somebody; what a student does is about that student.
     details : mapping
         What else a reader needs; JSON values only, no answers and no secrets.
     """
@@ -50,13 +50,15 @@ class AuditLog(StorePart):
 
     def add(self, entry: AuditEntry) -> None:
         """Add an entry."""
+        # What a student does is about that student: it is handed out and erased with the rest.
+        student = entry.student or (entry.by if entry.role == "student" else None)
         row = {
             "at": entry.at,
             "by": entry.by,
             "role": entry.role,
             "action": entry.action,
             "subject": storable(entry.subject, 300),
-            "student": entry.student,
+            "student": student,
             "details": json.dumps(dict(entry.details), ensure_ascii=True),
         }
         self._database.change(lambda connection: connection.execute(sa.insert(audit_log), row))

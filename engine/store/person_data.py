@@ -23,7 +23,7 @@ from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Quiz, Variant
 from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, decode, metadata, quiz_retries, quizzes, regrades
-from engine.store.web_tables import whose
+from engine.store.web_tables import audit_log, sessions, sign_in_secrets, waiting_hand_ins, whose
 from engine.text.files import replacing, write_errors
 
 
@@ -133,6 +133,10 @@ def _json(text: str, _where: str) -> Any:
     return json.loads(text)
 
 
+def _nothing(_text: str, _where: str) -> None:
+    """Leave out the hash of a secret: it says nothing about the person."""
+
+
 # Columns that hold JSON, and what is exported of them.
 _JSON_COLUMNS: Mapping[tuple[str, str], Callable[[str, str], Any]] = {
     (quizzes.name, "quiz"): _quiz,
@@ -144,6 +148,10 @@ _JSON_COLUMNS: Mapping[tuple[str, str], Callable[[str, str], Any]] = {
     (regrades.name, "old_report"): _report,
     (regrades.name, "old_variant"): _variant,
     (regrades.name, "new_report"): _report,
+    (audit_log.name, "details"): _json,
+    (waiting_hand_ins.name, "code"): _json,
+    (sessions.name, "id"): _nothing,
+    (sign_in_secrets.name, "id"): _nothing,
 }
 
 
@@ -151,7 +159,8 @@ _READ_ME = """\
 What a course's store holds on one person, written by Softmark {version}.
 
 person.json   everything by table: quizzes drawn, answers, marks with their feedback, hints, decisions
-              and corrections of marks, with times in UTC
+              and corrections of marks; what was typed, asked and decided on the site, and when somebody
+              was signed in there; with times in UTC
 code/         the code handed in, in folders numbered as the attempts in person.json
 
 Keys and worked solutions are not in it: they are about the questions, not about the person.

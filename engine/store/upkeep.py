@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -20,11 +21,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from engine.errors import InputError, StoreError
-from engine.model import GradeReport, Mode, Quiz, Variant
+from engine.model import CodeSubmission, GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import SETTLED, attempt_of
 from engine.store.database import Database, StorePart, open_database, schema_version
 from engine.store.sql_tables import attempts, decode, hand_marks, metadata, quiz_retries, quizzes, regrades
 from engine.store.sqlite import begin_file, store_faults
+from engine.store.web_tables import (
+    audit_log,
+    lti_grades,
+    lti_nonces,
+    lti_platforms,
+    timed_sittings,
+    waiting_hand_ins,
+)
 from engine.text.files import replacing
 
 _PAGE = 200  # rows in memory at a time
@@ -185,7 +194,41 @@ def _hand_mark(row: sa.RowMapping, where: str) -> str | None:
     return None if score is None or math.isfinite(score) else f"the score is {score}"
 
 
+def _waiting_hand_in(row: sa.RowMapping, where: str) -> str | None:
+    Mode(row["mode"])
+    code = decode(CodeSubmission, row["code"], where)
+    return _differing(row, {"submission": code.sha256}, "code")
+
+
+def _timed_sitting(row: sa.RowMapping, _where: str) -> str | None:
+    return None if row["started"] <= row["ends"] else "it ends before it starts"
+
+
+def _lti_grade(row: sa.RowMapping, _where: str) -> str | None:
+    score, maximum = row["score"], row["maximum"]
+    if not (math.isfinite(maximum) and maximum > 0):
+        return f"the maximum is {maximum}"
+    return None if score is None or math.isfinite(score) else f"the score is {score}"
+
+
+def _json_check(column: str, kind: type) -> _RowCheck:
+    def check(row: sa.RowMapping, _where: str) -> str | None:
+        return (
+            None
+            if isinstance(json.loads(row[column]), kind)
+            else f"its {column} aren't a JSON {kind.__name__}"
+        )
+
+    return check
+
+
 _ROW_CHECKS: Mapping[str, _RowCheck] = {
+    audit_log.name: _json_check("details", dict),
+    lti_grades.name: _lti_grade,
+    lti_nonces.name: _json_check("data", dict),
+    lti_platforms.name: _json_check("deployments", list),
+    timed_sittings.name: _timed_sitting,
+    waiting_hand_ins.name: _waiting_hand_in,
     quizzes.name: _quiz,
     attempts.name: _attempt,
     quiz_retries.name: _retry,

@@ -16,7 +16,11 @@ from engine.errors import InputError, StoreError
 from engine.store import Store, open_store
 from engine.store.person_data import write_person
 from engine.store.sql_tables import metadata
-from tests.unit.store.filled import ROWS, SECRETS, fill
+from engine.store.web_tables import IMPERSONAL, whose
+from tests.unit.store.filled import EVERYTHING, ROWS, SECRETS, SHARED, fill
+
+# What the site has stored about a student.
+SITE_TEXTS = ("draft by {}", "# waiting, by {}", "allowed for {}", "asked by {}", "comment for {}")
 
 
 @pytest.fixture
@@ -26,8 +30,9 @@ def filled(store: Store) -> Store:
 
 
 def test_every_table_says_whose_its_rows_are() -> None:
-    assert all("student" in table.columns for table in metadata.sorted_tables)
-    assert ROWS.keys() == metadata.tables.keys(), "the tests fill every table"
+    personal = {table.name for table in metadata.sorted_tables if whose(table) is not None}
+    assert personal == metadata.tables.keys() - IMPERSONAL
+    assert (ROWS.keys(), SHARED.keys()) == (personal, IMPERSONAL), "the tests fill every table"
 
 
 def test_everything_on_one_person_and_nothing_on_another(filled: Store) -> None:
@@ -35,7 +40,9 @@ def test_everything_on_one_person_and_nothing_on_another(filled: Store) -> None:
     assert {table: len(rows) for table, rows in found.items()} == ROWS == filled.people.rows("007")
     shown = json.dumps(found)
     assert "typed by 007" in shown and "# code 1 by 007" in shown and "for 007" in shown
-    assert '"7"' not in shown and "by 7" not in shown
+    for mine in (*SITE_TEXTS, "name of {}", "lms name of {}"):
+        assert mine.format("007") in shown
+    assert '"7"' not in shown and "by 7" not in shown and "of 7" not in shown and "for 7" not in shown
     assert filled.people.rows("07") == dict.fromkeys(ROWS, 0)
 
 
@@ -60,6 +67,19 @@ def test_no_key_is_in_it(filled: Store) -> None:
     with filled._database.read() as connection:
         stored = str(connection.exec_driver_sql("SELECT quiz FROM quizzes").scalars().all())
     assert [secret for secret in SECRETS if secret not in stored] == [], "the store has them"
+
+
+def test_hashes_of_links_and_cookies_stay_in_the_store(filled: Store) -> None:
+    stored = filled.people.everything_on("007")
+    for table in ("sessions", "sign_in_secrets"):
+        (row,) = stored[table]
+        assert row["id"] is None and row["expires"]
+
+
+def test_what_a_student_does_is_about_that_student(filled: Store) -> None:
+    mine, about = filled.people.everything_on("007")["audit_log"]
+    assert (mine["by"], mine["student"]) == ("007", "007")
+    assert (about["by"], about["student"], about["details"]) == ("prof", "007", {"score": 9.5})
 
 
 def test_the_archive(filled: Store, tmp_path: Path) -> None:
@@ -112,13 +132,18 @@ def test_a_person_is_erased_from_every_table_and_nobody_else_is(filled: Store) -
     assert filled.people.erase("007") == ROWS
     assert filled.people.rows("007") == dict.fromkeys(ROWS, 0)
     assert filled.people.everything_on("7") == before
-    assert filled.upkeep.check().faults == ()
+    check = filled.upkeep.check()
+    assert check.faults == ()
+    assert check.rows == {name: count - ROWS.get(name, 0) for name, count in EVERYTHING.items()}
     assert filled.people.erase("007") == dict.fromkeys(ROWS, 0)
 
 
 def test_no_byte_of_it_is_left_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    marks = (b"typed by 007", b"code 1 by 007", b"beside, by 007", b"for 007")
+    marks = (
+        *(b"typed by 007", b"code 1 by 007", b"beside, by 007", b"for 007", b"name of 007"),
+        *(text.format("007").encode() for text in SITE_TEXTS),
+    )
     with open_store(path) as store:
         fill(store)
         store._database.checkpoint()

@@ -17,11 +17,9 @@ from engine.errors import InputError, StoreError
 from engine.store import Store, open_store
 from engine.store.sql_tables import SCHEMA_VERSION, metadata
 from tests.live.postgres import server
-from tests.unit.store.filled import PEOPLE, ROWS, fill
+from tests.unit.store.filled import EVERYTHING, fill
 
 pytestmark = pytest.mark.slow
-
-EVERYTHING = {name: count * len(PEOPLE) for name, count in ROWS.items()}
 
 
 @pytest.fixture
@@ -86,6 +84,30 @@ def test_an_empty_store_is_sound(store: Store) -> None:
         ("UPDATE quiz_retries SET variant = 'x' WHERE student = '7'", "quiz_retries q-7, 7, 1, 1: a stored"),
         ("UPDATE regrades SET old_report = '' WHERE id = 1", "regrades 1: a stored GradeReport"),
         ("UPDATE hand_marks SET score = 9e999 WHERE id = 1", "hand_marks 1: the score is inf"),
+        ("UPDATE audit_log SET details = '[]' WHERE id = 2", "audit_log 2: its details aren't a JSON dict"),
+        ("UPDATE audit_log SET details = '{' WHERE id = 2", "audit_log 2: Expecting property name"),
+        (
+            "UPDATE lti_platforms SET deployments = '{}'",
+            "lti_platforms 1: its deployments aren't a JSON list",
+        ),
+        ("UPDATE lti_nonces SET data = '3'", f"lti_nonces {'0' * 64}: its data aren't a JSON dict"),
+        (
+            "UPDATE lti_grades SET maximum = 0 WHERE student = '7'",
+            "lti_grades 1, li, s-7: the maximum is 0.0",
+        ),
+        (
+            "UPDATE lti_grades SET score = 9e999 WHERE student = '7'",
+            "lti_grades 1, li, s-7: the score is inf",
+        ),
+        (
+            "UPDATE timed_sittings SET ends = '2020-01-01 00:00:00.000000' WHERE student = '7'",
+            "timed_sittings q-7, 7: it ends before it starts",
+        ),
+        ("UPDATE waiting_hand_ins SET code = '' WHERE id = 1", "waiting_hand_ins 1: a stored CodeSubmission"),
+        (
+            "UPDATE waiting_hand_ins SET submission = 'x' WHERE id = 1",
+            "waiting_hand_ins 1: its column submission says x",
+        ),
     ],
 )
 def test_a_row_that_was_changed_is_named(filled: Store, statement: str, told: str) -> None:
@@ -103,6 +125,8 @@ def test_rows_that_lost_what_they_belong_to(filled: Store) -> None:
             "ALTER TABLE attempts DROP CONSTRAINT fk_attempts_quiz",
             "ALTER TABLE quiz_hints DROP CONSTRAINT fk_quiz_hints_quiz",
             "ALTER TABLE quiz_retries DROP CONSTRAINT fk_quiz_retries_quiz",
+            "ALTER TABLE drafts DROP CONSTRAINT fk_drafts_quiz",
+            "ALTER TABLE timed_sittings DROP CONSTRAINT fk_timed_sittings_quiz",
             "DELETE FROM quizzes WHERE student = '7'",
         )
     else:
@@ -112,8 +136,10 @@ def test_rows_that_lost_what_they_belong_to(filled: Store) -> None:
         raw.close()
     assert sorted(filled.upkeep.check().faults) == [
         "attempts 4: its row of quizzes isn't there",
+        "drafts q-7, 7, 1, 0, answer: its row of quizzes isn't there",
         "quiz_hints q-7, 7, 1, marks, 1: its row of quizzes isn't there",
         "quiz_retries q-7, 7, 1, 1: its row of quizzes isn't there",
+        "timed_sittings q-7, 7: its row of quizzes isn't there",
     ]
 
 
@@ -259,6 +285,9 @@ def fill_more(store: Store) -> None:
     (mark,) = store.hand_marks.history(student="7")
     store.hand_marks.add(mark)
     assert len(store.hand_marks.history(student="7")) == 2
+    entries = store.audit.newest(1)
+    store.audit.add(entries[0][1])
+    assert store.audit.newest(1)[0][0] == entries[0][0] + 1
 
 
 def test_a_store_that_holds_something_is_never_copied_to(filled: Store, tmp_path: Path) -> None:
