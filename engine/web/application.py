@@ -9,8 +9,8 @@ import logging
 import secrets
 import tempfile
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from starlette.routing import Route
 from engine.errors import InputError, SoftmarkError, StoreError, UsageError
 from engine.pages.render import style_sheet
 from engine.quiz import rules as quiz_rules
+from engine.web.background import Background, all_jobs
 from engine.web.forms import Form, TooLargeError, read_form
 from engine.web.people import Person, Role
 from engine.web.routes import WebRoute, all_routes
@@ -66,8 +67,19 @@ def application(site: Site) -> ASGIApp:
         Route("/static/{name}", _static, name="static"),
         *(Route(r.path, handler.endpoint(r), methods=list(r.methods), name=r.name) for r in routes),
     ]
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        background = Background(site, all_jobs())
+        background.start()
+        try:
+            yield
+        finally:
+            await run_in_threadpool(background.stop)
+
     return Starlette(
         routes=by_path,
+        lifespan=lifespan,
         exception_handlers={
             HTTPException: handler.http_error,
         },
