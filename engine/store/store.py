@@ -31,6 +31,8 @@ from engine.store.attempt import (
 )
 from engine.store.audit import AuditLog
 from engine.store.database import Database, open_database
+from engine.store.lti import LtiStore
+from engine.store.lti_outbox import LtiOutbox
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
 from engine.store.sessions import SessionStore
@@ -124,6 +126,8 @@ class Store:
         self.upkeep = StoreUpkeep(database)
         self.sessions = SessionStore(database)
         self.audit = AuditLog(database)
+        self.lti = LtiStore(database)
+        self.lti_outbox = LtiOutbox(database)
 
     @property
     def where(self) -> str:

@@ -196,6 +196,12 @@ lti_platforms = sa.Table(
     sa.Column("client_id", ShortText(300), nullable=False),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("deployments", sa.Text, nullable=False),  # JSON: list of ids; empty accepts the first one seen
+    sa.Column(
+        "contexts", sa.Text, nullable=False
+    ),  # JSON: its courses by id, with title and whether accepted
+    sa.Column(
+        "frames", sa.Text, nullable=False
+    ),  # JSON: origins of its pages, which may show ours in a frame
     sa.Column("login_url", sa.Text, nullable=False),
     sa.Column("token_url", sa.Text, nullable=False),
     sa.Column("keys_url", sa.Text, nullable=False),
@@ -225,11 +231,12 @@ lti_nonces = sa.Table(
     sa.Column("used", UtcTime),
 )
 
-# Who a learning system's user is in this course.
+# Who a learning system's user is in this course, one row for each of its courses in which the user is.
 lti_people = sa.Table(
     "lti_people",
     metadata,
     sa.Column("platform", sa.Integer, primary_key=True),
+    sa.Column("context", ShortText(300), primary_key=True),
     sa.Column("subject", ShortText(300), primary_key=True),
     sa.Column("person", ShortText(200), nullable=False),
     sa.Column("name", sa.Text, nullable=False),
@@ -251,13 +258,14 @@ lti_links = sa.Table(
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("line_item", sa.Text),
     sa.Column("line_items", sa.Text),
+    sa.Column("scopes", sa.Text, nullable=False),  # JSON: what we may do with them
     sa.Column("members_url", sa.Text),
     sa.Column("seen", UtcTime, nullable=False),
     sa.ForeignKeyConstraint(["platform"], ["lti_platforms.id"], name="fk_lti_links_platform"),
 )
 
 # The mark that a learning system must be told, one row for each of its columns and users: a newer mark
-# replaces an older one that wasn't sent, and `sent` is what the system has.
+# replaces an older one that wasn't sent.
 lti_grades = sa.Table(
     "lti_grades",
     metadata,
@@ -267,9 +275,11 @@ lti_grades = sa.Table(
     sa.Column("student", ShortText(200), nullable=False),
     sa.Column("score", sa.Double),
     sa.Column("maximum", sa.Double, nullable=False),
+    sa.Column("progress", ShortText(16), nullable=False),  # graded, pending, manual
+    sa.Column("is_final", sa.Boolean, nullable=False),
     sa.Column("comment", sa.Text, nullable=False),
-    sa.Column("at", UtcTime, nullable=False),
-    sa.Column("sent", UtcTime),
+    sa.Column("at", UtcTime, nullable=False),  # what the system compares: it grows with each new mark
+    sa.Column("sent", UtcTime),  # `at` of the mark that the system has
     sa.Column("tries", sa.Integer, nullable=False),
     sa.Column("next_try", UtcTime),
     sa.Column("reason", sa.Text),
