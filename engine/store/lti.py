@@ -82,7 +82,7 @@ class LtiPlatform:
     @property
     def accepted(self) -> tuple[str, ...]:
         """Ids of the courses whose people may come in."""
-        return tuple(id for id, context in self.contexts.items() if context.accepted)
+        return tuple(key for key, context in self.contexts.items() if context.accepted)
 
 
 @dataclass(frozen=True, slots=True)

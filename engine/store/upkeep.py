@@ -211,22 +211,19 @@ def _lti_grade(row: sa.RowMapping, _where: str) -> str | None:
     return None if score is None or math.isfinite(score) else f"the score is {score}"
 
 
-def _json_check(column: str, kind: type) -> _RowCheck:
+def _json_check(**columns: type) -> _RowCheck:
     def check(row: sa.RowMapping, _where: str) -> str | None:
-        return (
-            None
-            if isinstance(json.loads(row[column]), kind)
-            else f"its {column} aren't a JSON {kind.__name__}"
-        )
+        wrong = [name for name, kind in columns.items() if not isinstance(json.loads(row[name]), kind)]
+        return f"its {wrong[0]} aren't a JSON {columns[wrong[0]].__name__}" if wrong else None
 
     return check
 
 
 _ROW_CHECKS: Mapping[str, _RowCheck] = {
-    audit_log.name: _json_check("details", dict),
+    audit_log.name: _json_check(details=dict),
     lti_grades.name: _lti_grade,
-    lti_nonces.name: _json_check("data", dict),
-    lti_platforms.name: _json_check("deployments", list),
+    lti_nonces.name: _json_check(data=dict),
+    lti_platforms.name: _json_check(deployments=list, contexts=dict, frames=list),
     timed_sittings.name: _timed_sitting,
     waiting_hand_ins.name: _waiting_hand_in,
     quizzes.name: _quiz,

@@ -85,6 +85,8 @@ def fill_shared(store: Store) -> None:
         client_id="c",
         name="LMS",
         deployments="[]",
+        contexts="{}",
+        frames="[]",
         login_url="u",
         token_url="u",
         keys_url="u",
@@ -102,6 +104,7 @@ def fill_shared(store: Store) -> None:
         assignment="week",
         context="c",
         title="Week",
+        scopes="[]",
         seen=NOW,
     )
 
@@ -184,6 +187,7 @@ def fill_site(store: Store, student: str, quiz: Quiz) -> None:
         store,
         "lti_people",
         platform=1,
+        context="c",
         subject=f"s-{student}",
         person=student,
         name=f"lms name of {student}",
@@ -199,6 +203,8 @@ def fill_site(store: Store, student: str, quiz: Quiz) -> None:
         student=student,
         score=1.5,
         maximum=2.0,
+        progress="graded",
+        is_final=True,
         comment="",
         at=NOW,
         tries=0,
