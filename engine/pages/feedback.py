@@ -119,7 +119,7 @@ class _ReceiptReader(HTMLParser):
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class AnsweredPair:
     """One prompt of a matching with the target that was chosen for it.
 
     ``is_right`` and ``right`` are None where they aren't shown (yet).
@@ -132,7 +132,7 @@ class _Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class _AnsweredPart:
+class AnsweredPart:
     """One part as answered: its options or pairs, or else the text typed, and its weights as a picture.
 
     ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that weren't;
@@ -144,12 +144,12 @@ class _AnsweredPart:
     picked: tuple[ChoiceOption, ...]
     weights: WeightsView | None
     others: tuple[ChoiceOption, ...] = ()
-    pairs: tuple[_Pair, ...] = ()
+    pairs: tuple[AnsweredPair, ...] = ()
     unused: tuple[ChoiceOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class FeedbackEntry:
     """One column as its reader may see it.
 
     ``item`` is None where nothing was handed in; ``report`` is None where it is hidden, and then ``mark``
@@ -160,7 +160,7 @@ class _Entry:
     mark: ColumnMark | None
     item: ItemResult | None = None
     report: GradeReport | None = None
-    answered: tuple[_AnsweredPart, ...] = ()
+    answered: tuple[AnsweredPart, ...] = ()
     weights: tuple[WeightsView, ...] = ()
     with_solution: bool = False
     receipt: PageReceipt | None = None
@@ -198,7 +198,7 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Total:
+class FeedbackTotal:
     """What counts in all, over the columns whose points may be shown."""
 
     points: float
@@ -209,10 +209,49 @@ class _Total:
     unreadable: float
 
 
+@dataclass(frozen=True, slots=True)
+class FeedbackView:
+    """What one student may see of all results, for any page that shows them.
+
+    Parameters
+    ----------
+    entries : tuple of FeedbackEntry
+    total : FeedbackTotal
+    percent : float or None
+        Weighted by the course's groups; None where it would tell of results that are hidden.
+    is_practice : bool
+    """
+
+    entries: tuple[FeedbackEntry, ...]
+    total: FeedbackTotal
+    percent: float | None
+    is_practice: bool
+
+
+def feedback_view(results: StudentResults, *, solutions: bool = False) -> FeedbackView:
+    """Return what a student may see: quizzes as much as their rules and the course's allow now.
+
+    Parameters
+    ----------
+    results : StudentResults
+    solutions : bool
+        Whether worked solutions (and with them keys) are shown, whatever a quiz's rules say.
+    """
+    entries = [feedback_entry(results.student, item, solutions=solutions) for item in results.items]
+    # Columns without work come last: most readers look for what they handed in.
+    entries += [FeedbackEntry(column, mark) for column, mark in results.without_work]
+    total = _total(results, solutions)
+    return FeedbackView(
+        tuple(entries),
+        total,
+        # A weighted percentage would give away the results that are hidden.
+        percent=None if total.hidden else results.percent,
+        is_practice=any(item.report.mode is Mode.PRACTICE for item in results.items),
+    )
+
+
 def feedback_page(results: StudentResults, *, title: str, solutions: bool = False) -> str:
     """Return the page of one student.
-
-    Quizzes show as much as their rules and the course's allow now.
 
     Parameters
     ----------
@@ -220,32 +259,20 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
     title : str
         Of the course or exercise sheet.
     solutions : bool
-        Whether worked solutions (and with them keys) are shown, whatever a quiz's rules say.
+        As in :func:`feedback_view`.
     """
-    entries = [_entry(results.student, item, solutions) for item in results.items]
-    # Columns without work come last: most readers look for what they handed in.
-    entries += [_Entry(column, mark) for column, mark in results.without_work]
-    total = _total(results, solutions)
-    return render(
-        "feedback.html.j2",
-        results=results,
-        title=title,
-        total=total,
-        # A weighted percentage would give away the results that are hidden.
-        percent=None if total.hidden else results.percent,
-        practice=any(item.report.mode is Mode.PRACTICE for item in results.items),
-        entries=entries,
-    )
+    view = feedback_view(results, solutions=solutions)
+    return render("feedback.html.j2", results=results, title=title, view=view)
 
 
-def _total(results: StudentResults, solutions: bool) -> _Total:
+def _total(results: StudentResults, solutions: bool) -> FeedbackTotal:
     cells = results.row().cells
     visible = [
         item.column for item in results.items if solutions or item.disclosure.includes(ResultDisclosure.SCORE)
     ]
     visible += [column for column, _ in results.without_work]
     counting = [column for column in visible if not cells[column.id].is_left_out]
-    return _Total(
+    return FeedbackTotal(
         # Six decimals, as the store keeps points: sums of binary fractions drift beyond them.
         points=round(sum(cells[column.id].counted or 0.0 for column in counting), 6),
         maximum=sum(column.max_score for column in counting),
@@ -256,7 +283,8 @@ def _total(results: StudentResults, solutions: bool) -> _Total:
     )
 
 
-def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
+def feedback_entry(student: str, item: ItemResult, *, solutions: bool = False) -> FeedbackEntry:
+    """Return one result as its student may see it now."""
     level = ResultDisclosure.SOLUTION if solutions else item.disclosure
     release = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
     report = release.report
@@ -265,7 +293,7 @@ def _entry(student: str, item: ItemResult, solutions: bool) -> _Entry:
     if report is not None and item.mark is not None and item.mark.excused:
         report = _without_next_steps(report)
     is_graded = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
-    return _Entry(
+    return FeedbackEntry(
         column=item.column,
         mark=_visible_mark(item.mark, is_hidden=not level.includes(ResultDisclosure.VERDICT)),
         item=item,
@@ -291,7 +319,7 @@ def _visible_mark(mark: ColumnMark | None, *, is_hidden: bool) -> ColumnMark | N
     return ColumnMark(None, None, excused=True) if mark.excused else None
 
 
-def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[_AnsweredPart, ...]:
+def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[AnsweredPart, ...]:
     if item.variant is None:
         return ()
     alone = len(item.variant.parts) == 1
@@ -302,7 +330,7 @@ def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[
         picked = _picked(part, text)
         is_choice = kind_of(part.type).picks_options
         answered.append(
-            _AnsweredPart(
+            AnsweredPart(
                 None if alone else part.prompt,
                 text,
                 picked,
@@ -315,7 +343,7 @@ def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[
     return tuple(answered)
 
 
-def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tuple[_Pair, ...]:
+def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tuple[AnsweredPair, ...]:
     """Return the pairs of a matching with their texts, so that the page says what was asked and chosen."""
     if not part.prompts:
         return ()
@@ -329,7 +357,9 @@ def _pairs(part: Part, text: str, *, with_verdicts: bool, with_key: bool) -> tup
         target = chosen.get(prompt.id)
         is_right = target == key
         right = options[key] if with_key and not is_right else None
-        pairs.append(_Pair(prompt, options.get(target or ""), is_right if with_verdicts else None, right))
+        pairs.append(
+            AnsweredPair(prompt, options.get(target or ""), is_right if with_verdicts else None, right)
+        )
     return tuple(pairs)
 
 
