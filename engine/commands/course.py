@@ -10,7 +10,7 @@ import click
 from engine.commands.context import CommandContext, find_context
 from engine.commands.options import CommandGroup, course_option, json_option, store_option
 from engine.commands.terminal import print_json
-from engine.errors import Diagnostic
+from engine.errors import CourseError, Diagnostic
 from engine.text.files import read_text
 from engine.text.words import clean, count_noun
 
@@ -33,7 +33,7 @@ def command() -> None:
 @course_option
 @store_option
 def check(as_json: bool, course_path: Path | None) -> int:
-    """Find contradictions in course.yaml and the roster, each with its line.
+    """Find contradictions in course.yaml, the roster and the staff file, each with its line.
 
     Dates in the wrong order, names that no quiz or exercise has, extensions that change nothing, groups that
     drop everything, weights that don't add up to 100, quizzes with another deadline, packages that aren't
@@ -48,7 +48,11 @@ def check(as_json: bool, course_path: Path | None) -> int:
     """
     context = find_context(course_path)
     course = context.require_course()
-    faults = [*course.rule_faults, *(fault.diagnostic for fault in course.roster(tolerant=True).faults)]
+    faults = [
+        *course.rule_faults,
+        *(fault.diagnostic for fault in course.roster(tolerant=True).faults),
+        *staff_faults(course),
+    ]
     warnings = missing_package_warnings(course)
     # Rules that can't be read can't contradict anything.
     if not course.rule_faults:
@@ -59,6 +63,15 @@ def check(as_json: bool, course_path: Path | None) -> int:
         _show(faults, warnings)
     # Faults stop a batch from applying rules, warnings stop nothing.
     return 2 if faults else 1 if warnings else 0
+
+
+def staff_faults(course: Course) -> list[Diagnostic]:
+    """Return the faults of staff.csv."""
+    try:
+        course.people()
+    except CourseError as error:
+        return list(error.diagnostics) or [Diagnostic(error.where or "", 1, 1, error.what)]
+    return []
 
 
 def missing_package_warnings(course: Course) -> list[Diagnostic]:

@@ -11,6 +11,7 @@ from engine.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from engine.course.course import Course, CourseSettings
+    from engine.course.people import People, Person, Role
     from engine.course.roster import Roster, read_roster
     from engine.course.students import Student, StudentLabels
 
@@ -18,6 +19,9 @@ __all__ = [
     "SETTINGS_FILE",
     "Course",
     "CourseSettings",
+    "People",
+    "Person",
+    "Role",
     "Roster",
     "Student",
     "StudentLabels",
@@ -30,6 +34,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "course": "Course CourseSettings",
+        "people": "People Person Role",
         "roster": "Roster read_roster",
         "students": "Student StudentLabels",
     },

@@ -31,6 +31,7 @@ from engine.text.files import read_bounded, replace_text, write_errors
 from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
+    from engine.course.people import People
     from engine.items.bank import Bank
     from engine.store import Store
     from engine.text.cache import JsonCache
@@ -408,6 +409,18 @@ class Course:
         """Return the roster, empty where there is no file; `tolerant` as in :func:`read_roster`."""
         path = self.folder / "roster.csv"
         return read_roster(path, tolerant=tolerant) if path.exists() else Roster()
+
+    def people(self) -> People:
+        """Return students and staff.
+
+        Raises
+        ------
+        CourseError
+            ``staff.csv`` has faults; those of the roster leave its rows out.
+        """
+        from engine.course.people import STAFF_FILE, people_of, read_staff
+
+        return people_of(self.roster(tolerant=True), read_staff(self.folder / STAFF_FILE))
 
     def roster_ids(self) -> list[str]:
         """Return the students' ids, in the order of the roster."""

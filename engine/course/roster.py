@@ -135,7 +135,7 @@ class _RosterReader:
                 f"{count_noun(len(row.cells), 'field')}, but the header has {self._width}: "
                 "put a name with a comma in quotes"
             )
-        return _id_fault(student.id)
+        return id_fault(student.id, "this student")
 
     def _repeat(self, row: TableRow, student: Student) -> None:
         first = self._students[student.id]
@@ -160,14 +160,15 @@ class _RosterReader:
         self.faults.append(RosterFault(Diagnostic(self._file, row.line, 1, message, row.source), people))
 
 
-def _id_fault(student: str) -> str | None:
-    if not student:
-        return "this student has no id"
-    if _ROUNDED.fullmatch(student):
-        return f"a spreadsheet has rounded this id to {student}: format the column as text and save it again"
-    if len(student) > 100:  # half of what the store takes; no learning system has longer ones
+def id_fault(person: str, noun: str) -> str | None:
+    """Return why this can't be the id of a person whom `noun` names; None where it can."""
+    if not person:
+        return f"{noun} has no id"
+    if _ROUNDED.fullmatch(person):
+        return f"a spreadsheet has rounded this id to {person}: format the column as text and save it again"
+    if len(person) > 100:  # half of what the store takes; no learning system has longer ones
         return "this id is longer than 100 characters"
-    if any(unicodedata.category(c).startswith("C") for c in student):
+    if any(unicodedata.category(c).startswith("C") for c in person):
         return "this id holds a control or invisible character"
     return None
 

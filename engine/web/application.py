@@ -22,12 +22,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from engine.course.people import Person, Role
 from engine.errors import InputError, SoftmarkError, StoreError, UsageError
 from engine.pages.render import style_sheet
 from engine.quiz import rules as quiz_rules
 from engine.web.background import Background, all_jobs
 from engine.web.forms import Form, TooLargeError, read_form
-from engine.web.people import Person, Role
 from engine.web.routes import WebRoute, all_routes
 from engine.web.site import Site
 from engine.web.visit import (

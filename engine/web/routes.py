@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.web.people import Role
+from engine.course.people import Role
 from engine.web.visit import Visit
 
 if TYPE_CHECKING:

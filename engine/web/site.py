@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from engine.course import Course, Roster
+from engine.course.people import STAFF_FILE, People, people_of, read_staff
 from engine.course.policies import Policies
 from engine.errors import InputError
 from engine.items.bank import Bank
@@ -25,7 +26,6 @@ from engine.model import Mode
 from engine.store import Store
 from engine.text.cache import JsonCache
 from engine.text.watch import FileStamp, file_stamp
-from engine.web.people import STAFF_FILE, People, people_of
 from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
 
 _LOOK_EVERY_S = 1.0  # looking at all files of a large course takes milliseconds: not for every request
@@ -146,7 +146,7 @@ class Site:
     def _read(self) -> CourseState:
         course = Course.open(self.folder)
         roster = course.roster(tolerant=True)
-        people = people_of(self.folder, roster)
+        people = people_of(roster, read_staff(self.folder / STAFF_FILE))
         return CourseState(course, roster, people, read_web_settings(self.folder), course.bank(self._cache))
 
     def _now(self) -> tuple[FileStamp, ...]:

@@ -12,12 +12,12 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode
 
+from engine.course.people import Person, Role
 from engine.errors import InputError
 from engine.pages.render import render
 from engine.store.audit import AuditEntry
 from engine.store.sessions import SignedInSession
 from engine.web.forms import Form
-from engine.web.people import Person, Role
 from engine.web.site import Site
 
 if TYPE_CHECKING:

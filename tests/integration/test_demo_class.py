@@ -120,3 +120,14 @@ def test_the_correction_moves_the_key_and_both_files_pass_every_check(grade) -> 
         "problems": ["The largest weight grows, the others shrink."],
         "corrected": ["All weights stay as they are."],
     }
+
+
+def test_staff_is_checked_too(grade) -> None:
+    assert grade("init", "staffed").code == 0
+    staff = Path("staffed/staff.csv")
+    staff.write_text("id,name,email,role\nivy,Ivy,i@x,professor\n", encoding="utf-8")
+    said = grade("course", "check", "--course", "staffed")
+    assert said.code == 2
+    assert "staff.csv:2:1" in said.out and "must be marker or instructor, not 'professor'" in said.out
+    staff.write_text("id,name,email,role\nivy,Ivy,i@x,instructor\n", encoding="utf-8")
+    assert grade("course", "check", "--course", "staffed").code == 0
