@@ -11,7 +11,6 @@ import tempfile
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +23,8 @@ from starlette.routing import Route
 
 from engine.course.people import Person, Role
 from engine.errors import InputError, SoftmarkError, StoreError, UsageError
-from engine.pages.render import style_sheet
 from engine.quiz import rules as quiz_rules
+from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
 from engine.web.forms import Form, TooLargeError, read_form
 from engine.web.routes import WebRoute, all_routes
@@ -265,21 +264,11 @@ def _finished(visit: Visit, answer: Response) -> Response:
     return answer
 
 
-def _asset(name: str) -> bytes | None:
-    folder = files("engine.web") / "static"
-    if name == "site.css":
-        return (style_sheet() + (folder / name).read_text(encoding="utf-8")).encode()
-    known = {"site.js"}
-    return (folder / name).read_bytes() if name in known else None
-
-
-_TYPES = {"css": "text/css", "js": "text/javascript"}
-
-
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
-    content = _asset(name)
-    if content is None:
+    if name not in ASSETS:
         raise HTTPException(404)
-    headers = _HEADERS | {"Cache-Control": "public, max-age=300"}
-    return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=headers)
+    # With its digest in the address a file never changes; without, whoever asked should ask again soon.
+    is_exact = request.query_params.get("v") == asset_digest(name)
+    headers = _HEADERS | {"Cache-Control": f"public, max-age={31536000 if is_exact else 300}"}
+    return Response(asset(name), media_type=ASSETS[name], headers=headers)
