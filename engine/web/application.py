@@ -26,7 +26,7 @@ from engine.errors import InputError, SoftmarkError, StoreError, UsageError
 from engine.quiz import rules as quiz_rules
 from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
-from engine.web.forms import Form, TooLargeError, read_form
+from engine.web.forms import Form, FormTooLargeError, read_form
 from engine.web.routes import WebRoute, all_routes
 from engine.web.site import Site
 from engine.web.visit import (
@@ -234,7 +234,7 @@ def _status(error: SoftmarkError) -> int:
     statuses: tuple[tuple[type[SoftmarkError], int], ...] = (
         (NotFoundError, 404),
         (ForbiddenError, 403),
-        (TooLargeError, 413),
+        (FormTooLargeError, 413),
         (InputError, 400),
         (StoreError, 503),
     )
