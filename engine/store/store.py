@@ -39,6 +39,7 @@ from engine.store.sessions import SessionStore
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
 from engine.store.upkeep import StoreUpkeep
+from engine.store.waiting import WaitingHandIns
 
 # Fewer quizzes are turned into rows sooner than processes are started.
 _MANY_QUIZZES = 100
@@ -128,6 +129,7 @@ class Store:
         self.audit = AuditLog(database)
         self.lti = LtiStore(database)
         self.lti_outbox = LtiOutbox(database)
+        self.waiting = WaitingHandIns(database)
 
     @property
     def where(self) -> str:
