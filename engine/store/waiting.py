@@ -182,8 +182,8 @@ class WaitingHandIns(StorePart):
             for state in (HandInState.WAITING, HandInState.RUNNING)
         )
         last = connection.execute(sa.select(sa.func.max(rows.c.turn))).scalar() or 0
-        recent = sa.select(*_LIGHT).where(rows.c.turn > last - _LATELY_TURNS)
-        lately = tuple(map(_hand_in, connection.execute(recent).mappings()))
+        last_turns = sa.select(*_LIGHT).where(rows.c.turn > last - _LATELY_TURNS)
+        lately = tuple(map(_hand_in, connection.execute(last_turns).mappings()))
         return QueueState(waiting, running, lately, last + 1)
 
     def code(self, number: int) -> CodeSubmission:

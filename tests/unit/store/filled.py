@@ -27,7 +27,7 @@ from engine.model import (
 )
 from engine.store import Attempt, HandMark, Store
 from engine.store.audit import AuditEntry
-from engine.store.sql_tables import encode, metadata
+from engine.store.sql_tables import metadata
 
 __all__ = ["EVERYTHING", "NOW", "PEOPLE", "ROWS", "SECRETS", "SHARED", "fill"]
 
