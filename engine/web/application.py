@@ -97,7 +97,12 @@ class _Handler:
 
         async def respond(request: Request) -> Response:
             with _upload_folder(route, request.method) as folder:
-                visit = await run_in_threadpool(self._visit, request, route)
+                try:
+                    visit = await run_in_threadpool(self._visit, request, route)
+                except StoreError as error:
+                    # Who this is stands in the store; the page that says so is for everybody.
+                    visit = self._visit(request, route, cookie="")
+                    return _finished(visit, await run_in_threadpool(_error_page, visit, error))
                 try:
                     if route.csrf and request.method not in ("GET", "HEAD"):
                         _check_origin(request, self._site)
@@ -121,14 +126,18 @@ class _Handler:
     async def http_error(self, request: Request, error: Exception) -> Response:
         """Answer an address that no route has, or a method that it doesn't take."""
         status = error.status_code if isinstance(error, HTTPException) else 500
-        visit = await run_in_threadpool(self._visit, request, None)
-        fault: InputError = NotFoundError()
+        fault: SoftmarkError = NotFoundError()
+        try:
+            visit = await run_in_threadpool(self._visit, request, None)
+        except StoreError as store_fault:
+            visit, fault, status = self._visit(request, None, cookie=""), store_fault, 503
+            return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
         if status == 405:
             fault = UsageError("this address doesn't take that", got=request.method)
         return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
 
-    def _visit(self, request: Request, route: WebRoute | None) -> Visit:
-        cookie = request.cookies.get(SESSION_COOKIE, "")
+    def _visit(self, request: Request, route: WebRoute | None, cookie: str | None = None) -> Visit:
+        cookie = request.cookies.get(SESSION_COOKIE, "") if cookie is None else cookie
         now = quiz_rules.now()
         session = self._site.store.sessions.find(cookie, now) if cookie else None
         return Visit(
