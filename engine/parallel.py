@@ -11,6 +11,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -50,10 +51,13 @@ def on_all_cores(
     Returns
     -------
     mapping
-        Empty where processes don't pay or can't be had, and without the keys whose process failed: the
-        caller does by itself what is missing, and meets its errors there.
+        Empty where processes don't pay or can't be had (in a thread of a server), and without the keys
+        whose process failed: the caller does by itself what is missing, and meets its errors there.
     """
     count = usable_cores() if core_count is None else core_count
+    # A fork of a server's thread would inherit locks that other threads hold, and wait for them for ever.
+    if threading.current_thread() is not threading.main_thread():
+        return {}
     if count < 2 or len(keys) < least or "fork" not in multiprocessing.get_all_start_methods():
         return {}
     size = together or -(-len(keys) // (_CHUNKS * count))

@@ -316,6 +316,20 @@ def class_table(title: str, students: Iterable[StudentResults]) -> ClassTable:
     return ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))
 
 
+def mean_percent(rows: Iterable[StudentRow], columns: Iterable[TableColumn]) -> float | None:
+    """Return the mean of graded work in these columns, in percent of its full points; None without any."""
+    # Over graded work alone: with missing work as 0 it would say how many handed in, not how hard it was.
+    full = {column.id: column.max_score for column in columns}
+    graded = [
+        (cell.counted, full[column])
+        for row in rows
+        for column, cell in row.cells.items()
+        if column in full and cell.counted is not None and not cell.is_left_out
+    ]
+    most = sum(maximum for _, maximum in graded)
+    return 100 * sum(points for points, _ in graded) / most if most else None
+
+
 def _larger(known: TableColumn | None, column: TableColumn) -> TableColumn:
     # A report about an exercise that couldn't be loaded doesn't know its full marks.
     return column if known is None or column.max_score > known.max_score else known

@@ -19,6 +19,7 @@ from engine.marks.class_table import (
     TableCell,
     TableColumn,
     class_table,
+    mean_percent,
 )
 from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
 from engine.model import Outcome
@@ -109,19 +110,6 @@ def mistakes(table: ClassTable, sentence_of: Callable[[str, str], str]) -> list[
     return sorted(counts, key=lambda mistake: (-mistake.students, mistake.id))
 
 
-def _mean(table: ClassTable) -> float | None:
-    # Over graded work alone: with missing work as 0 it would say how many handed in, not how hard it was.
-    full = {column.id: column.max_score for column in table.columns}
-    graded = [
-        (cell.counted, full[column])
-        for row in table.rows
-        for column, cell in row.cells.items()
-        if cell.counted is not None and not cell.is_left_out
-    ]
-    most = sum(maximum for _, maximum in graded)
-    return 100 * sum(points for points, _ in graded) / most if most else None
-
-
 def _ungraded(table: ClassTable, files: Iterable[tuple[str, str, str]]) -> list[_UngradedWork]:
     ungraded = [
         _UngradedWork(row.student, column, cell.reason or "no reason was given")
@@ -172,7 +160,7 @@ def summary_page(
         maximum=table.maximum,
         handed_in=[row for row in table.rows if row.handed_in],
         strangers=sum(not row.in_roster for row in table.rows),
-        mean=_mean(table),
+        mean=mean_percent(table.rows, table.columns),
         changes=changes(table),
         percents=any(row.percent is not None for row in table.rows),
         ungraded=_ungraded(table, ungraded_files),

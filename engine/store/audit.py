@@ -63,8 +63,19 @@ class AuditLog(StorePart):
         }
         self._database.change(lambda connection: connection.execute(sa.insert(audit_log), row))
 
+    def actions(self) -> list[str]:
+        """Return the names of the actions that were logged, in order."""
+        with self._database.read() as connection:
+            return sorted(connection.execute(sa.select(audit_log.c.action).distinct()).scalars())
+
     def newest(
-        self, most: int, *, student: str | None = None, before: int | None = None
+        self,
+        most: int,
+        *,
+        student: str | None = None,
+        by: str | None = None,
+        action: str | None = None,
+        before: int | None = None,
     ) -> list[tuple[int, AuditEntry]]:
         """Return at most so many entries with their numbers, newest first.
 
@@ -73,12 +84,21 @@ class AuditLog(StorePart):
         most : int
         student : str, optional
             Only entries about this student.
+        by : str, optional
+            Only what this person did.
+        action : str, optional
+            Only actions of this name.
         before : int, optional
             Only entries older than the one of this number: the next page.
         """
         query = sa.select(audit_log).order_by(audit_log.c.id.desc()).limit(most)
-        if student is not None:
-            query = query.where(audit_log.c.student == student)
+        for column, value in (
+            (audit_log.c.student, student),
+            (audit_log.c.by, by),
+            (audit_log.c.action, action),
+        ):
+            if value is not None:
+                query = query.where(column == value)
         if before is not None:
             query = query.where(audit_log.c.id < before)
         with self._database.read() as connection:

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from engine.crash_points import reached
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Quiz
+from engine.store.activity import StoreActivity
 from engine.store.attempt import (
     SETTLED,
     ArrivalInfo,
@@ -39,7 +40,6 @@ from engine.store.sessions import SessionStore
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
 from engine.store.upkeep import StoreUpkeep
-from engine.store.waiting import WaitingHandIns
 
 # Fewer quizzes are turned into rows sooner than processes are started.
 _MANY_QUIZZES = 100
@@ -129,7 +129,7 @@ class Store:
         self.audit = AuditLog(database)
         self.lti = LtiStore(database)
         self.lti_outbox = LtiOutbox(database)
-        self.waiting = WaitingHandIns(database)
+        self.activity = StoreActivity(database)
 
     @property
     def where(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.course.people import Role
 from engine.web.routes import WebRoute
 from engine.web.visit import Visit
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 def home(visit: Visit) -> Response:
     """Show the first page: the way in, or the person's own first page."""
+    if visit.may(Role.MARKER):
+        return visit.redirect("instructor.class")
     return visit.page("home.html.j2")
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
-from engine.items.field_types import StrictModel, fault_here
+from engine.items.field_types import Flag, StrictModel, fault_here
 from engine.text.yaml import read_yaml, validate
 
 WEB_SETTINGS_FILE = "web.yaml"
@@ -50,7 +50,8 @@ class WebSettings(StrictModel):
 
     ``address`` is what people type, ``https://marks.example.edu/nlp``: links and cookies depend on it, and a
     path in it is the prefix under which a proxy serves the site. ``proxies`` are the addresses of proxies
-    whose ``X-Forwarded-For`` is believed.
+    whose ``X-Forwarded-For`` is believed. With ``blind_marking``, markers see codes in place of names on all
+    their pages.
     """
 
     address: Line | None = None
@@ -58,6 +59,7 @@ class WebSettings(StrictModel):
     oidc: OidcSettings | None = None
     proxies: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
     session_hours: Annotated[int, Field(ge=1, le=24 * 31)] = 12
+    blind_marking: Flag = False
     most_upload_mib: Annotated[int, Field(ge=1, le=1024)] = 20
 
     @field_validator("address")

@@ -6,12 +6,12 @@ request; while a file has faults, the last good state goes on serving, and staff
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import secrets
 import threading
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,6 +27,7 @@ from engine.model import Mode
 from engine.store import Store
 from engine.text.cache import JsonCache
 from engine.text.watch import FileStamp, file_stamp
+from engine.web.jobs import JobRunner
 from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
 
 _LOOK_EVERY_S = 1.0  # looking at all files of a large course takes milliseconds: not for every request
@@ -60,6 +61,7 @@ class Site:
     def __init__(self, folder: Path, store: Store, address: str) -> None:
         self.folder = folder
         self.store = store
+        self.jobs = JobRunner()
         self._address = address
         self._cache = JsonCache.of_person()
         self._lock = threading.Lock()
@@ -67,8 +69,8 @@ class Site:
         self._looked = time.monotonic()
         self._state = self._read()
         self.fault: InputError | None = None
-        # The same in every process and after a restart: an open page goes on saving when the server is back.
-        self.form_secret = hmac.new(self.course.secret(), b"forms of the site", hashlib.sha256).digest()
+        # Pages that need no session are protected by it; a restart only asks people to send a form again.
+        self.form_secret = secrets.token_bytes(32)
 
     @property
     def state(self) -> CourseState:
@@ -124,6 +126,10 @@ class Site:
     def prefix(self) -> str:
         """The path under which a proxy serves the site, ``/nlp``; empty for none."""
         return urlsplit(self.address).path
+
+    def local_time(self, when: datetime) -> str:
+        """Return a moment in the course's time zone, to the minute: ``2026-11-06 18:00 CET``."""
+        return when.astimezone(self.policies().zone).strftime("%Y-%m-%d %H:%M %Z")
 
     def policies(self) -> Policies:
         """Return the course's rules about marks."""

@@ -1,0 +1,67 @@
+"""What has changed in a store since somebody looked: for pages that show a class while it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from engine.store.database import StorePart
+from engine.store.sql_tables import attempts, hand_marks
+from engine.store.web_tables import allowances
+
+# Two programs may store in another order than they finished: so far back is looked again.
+_LOOK_BACK = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreMoment:
+    """Up to where a reader knows a store.
+
+    Parameters
+    ----------
+    attempt, hand_mark : int
+        Numbers of the newest rows.
+    finished : datetime or None
+        When the newest result was graded.
+    allowances : tuple of int
+        How many more times and excuses were given, and how many of them withdrawn.
+    """
+
+    attempt: int = 0
+    hand_mark: int = 0
+    finished: datetime | None = None
+    allowances: tuple[int, int] = (0, 0)
+
+
+class StoreActivity(StorePart):
+    """Finds whose work or marks have changed."""
+
+    def since(self, before: StoreMoment) -> tuple[StoreMoment, frozenset[str], bool]:
+        """Return where the store is now, whose work or marks changed since, and whether rules did.
+
+        Changed rules can change everybody's marks.
+        """
+        with self._database.read() as connection:
+            newest = connection.execute(
+                sa.select(sa.func.max(attempts.c.id), sa.func.max(attempts.c.finished))
+            ).one()
+            mark = connection.execute(sa.select(sa.func.max(hand_marks.c.id))).scalar()
+            counts = connection.execute(
+                sa.select(sa.func.count(allowances.c.id), sa.func.count(allowances.c.withdrawn))
+            ).one()
+            changed = attempts.c.id > before.attempt
+            if before.finished is not None:
+                # An attempt that is graded again keeps its number.
+                changed |= attempts.c.finished > before.finished - _LOOK_BACK
+            students = set(
+                connection.execute(sa.select(attempts.c.student).where(changed).distinct()).scalars()
+            )
+            students |= set(
+                connection.execute(
+                    sa.select(hand_marks.c.student).where(hand_marks.c.id > before.hand_mark).distinct()
+                ).scalars()
+            )
+        now = StoreMoment(newest[0] or 0, mark or 0, newest[1], (counts[0], counts[1]))
+        return now, frozenset(students), now.allowances != before.allowances

@@ -1,0 +1,217 @@
+"""The class: a table of marks that is live, and a page for each assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.marks import terms_of
+from engine.marks.class_table import StudentRow, TableColumn, mean_percent
+from engine.web.instructor.live_table import TableState, live_table
+from engine.web.instructor.staff import StudentNames, choice, with_query
+from engine.web.visit import NotFoundError, Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+# Word of the query → what the page calls it.
+FILTERS = {
+    "all": "everybody",
+    "missing": "nothing handed in",
+    "waiting": "waiting for a mark",
+    "unreadable": "can't be read",
+    "strangers": "not in the roster",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """A line of the table as the page shows it: who, and the row."""
+
+    row: StudentRow
+    name: str
+    id: str
+    handle: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentFigures:
+    """How far a class is with one assignment.
+
+    Parameters
+    ----------
+    name, title : str
+    columns : tuple of TableColumn
+    handed_in, missing, waiting : int
+        Students; those missing are in the roster and have handed in nothing.
+    mean : float or None
+        In percent of the full points of graded work.
+    """
+
+    name: str
+    title: str
+    columns: tuple[TableColumn, ...]
+    handed_in: int
+    missing: int
+    waiting: int
+    mean: float | None
+
+    @property
+    def is_quiz(self) -> bool:
+        """Whether its columns are questions."""
+        return any(column.number for column in self.columns)
+
+
+def assignments_of(visit: Visit, state: TableState) -> list[AssignmentFigures]:
+    """Return the figures of every assignment in the table, in its order."""
+    titles = visit.site.store.sittings.quiz_titles()
+    by_name: dict[str, list[TableColumn]] = {}
+    for column in state.table.columns:
+        by_name.setdefault(column.assignment, []).append(column)
+    return [
+        _figures(name, titles.get(name, columns[0].title), tuple(columns), state.table.rows)
+        for name, columns in by_name.items()
+    ]
+
+
+def _figures(
+    name: str, title: str, columns: tuple[TableColumn, ...], rows: Sequence[StudentRow]
+) -> AssignmentFigures:
+    cells = [[row.cells[c.id] for c in columns if c.id in row.cells] for row in rows]
+    handed_in = [any(cell.outcome is not None for cell in line) for line in cells]
+    return AssignmentFigures(
+        name,
+        title,
+        columns,
+        handed_in=sum(handed_in),
+        missing=sum(row.in_roster and not has for row, has in zip(rows, handed_in, strict=True)),
+        waiting=sum(any(cell.is_waiting for cell in line) for line in cells),
+        mean=mean_percent(rows, columns),
+    )
+
+
+def class_page(visit: Visit) -> Response:
+    """Show the class, or its part that the query asks for."""
+    state = live_table(visit.site, fresh=visit.query.get("fresh") == "1")
+    return _table_page(visit, state, "instructor/class.html.j2", state.table.columns)
+
+
+def assignment_page(visit: Visit) -> Response:
+    """Show one assignment: who has handed in, who waits, how it went, and what can be done about it."""
+    name = visit.path["name"]
+    state = live_table(visit.site)
+    figures = next((f for f in assignments_of(visit, state) if f.name == name), None)
+    quizzes = visit.site.store.quizzes(name)
+    if figures is None:
+        if not quizzes and visit.site.bank.code_points(name) is None:
+            raise NotFoundError("there is no such assignment")
+        title = quizzes[0].title if quizzes else visit.site.bank.title_of(name)
+        figures = _figures(name, title, (), state.table.rows)
+    return _table_page(
+        visit,
+        state,
+        "instructor/assignment.html.j2",
+        figures.columns,
+        figures=figures,
+        quizzes=quizzes,
+        terms=terms_of(visit.site.policies(), "", name),
+    )
+
+
+def _table_page(
+    visit: Visit, state: TableState, template: str, columns: Sequence[TableColumn], **more: Any
+) -> Response:
+    names = StudentNames(visit)
+    lines = _lines(visit, state, columns, names)
+    since = visit.query.get("since")
+    if since is not None and "json" in visit.headers.get("accept", ""):
+        return _changes(visit, state, columns, lines, since)
+    return visit.page(
+        template,
+        state=state,
+        columns=columns,
+        lines=lines,
+        names=names,
+        filters=FILTERS,
+        chosen=choice(visit, "show", list(FILTERS), "all"),
+        everybody=len(state.table.rows),
+        sorted_by=visit.query.get("sort", "name"),
+        is_down=visit.query.get("down") == "1",
+        with_query=lambda **changes: with_query(visit, **changes),
+        assignments=assignments_of(visit, state),
+        percents=any(line.row.percent is not None for line in lines),
+        **more,
+    )
+
+
+def _changes(
+    visit: Visit, state: TableState, columns: Sequence[TableColumn], lines: Sequence[ClassLine], since: str
+) -> Response:
+    """Return the rows that changed, for the script of a page that is open."""
+    changed = state.since(since)
+    if changed is None:
+        return visit.json({"mark": state.mark, "reload": True})
+    rows = {
+        line.handle: visit.html(
+            "instructor/class_row.html.j2",
+            line=line,
+            columns=columns,
+            percents=any(row.percent is not None for row in state.table.rows),
+        )
+        for line in lines
+        if line.row.student in changed
+    }
+    return visit.json({"mark": state.mark, "rows": rows})
+
+
+def _lines(
+    visit: Visit, state: TableState, columns: Sequence[TableColumn], names: StudentNames
+) -> list[ClassLine]:
+    kind = choice(visit, "show", list(FILTERS), "all")
+    words = visit.query.get("find", "").strip().casefold()
+    lines = [
+        ClassLine(row, names.name(row.student), names.id(row.student), names.handle(row.student))
+        for row in state.table.rows
+        if _is_asked_for(row, columns, kind)
+    ]
+    if words:
+        lines = [line for line in lines if words in f"{line.name} {line.id}".casefold()]
+    _sort(lines, visit.query.get("sort", "name"), columns, visit.query.get("down") == "1")
+    return lines
+
+
+def _is_asked_for(row: StudentRow, columns: Sequence[TableColumn], kind: str) -> bool:
+    cells = [row.cells[column.id] for column in columns if column.id in row.cells]
+    match kind:
+        case "missing":
+            return row.in_roster and not any(cell.outcome is not None for cell in cells)
+        case "waiting":
+            return any(cell.is_waiting for cell in cells)
+        case "unreadable":
+            return any(cell.is_unreadable for cell in cells)
+        case "strangers":
+            return not row.in_roster
+        case _:
+            return True
+
+
+def _sort(lines: list[ClassLine], key: str, columns: Sequence[TableColumn], is_down: bool) -> None:
+    lines.sort(key=lambda line: (line.name.casefold(), line.id))
+    if key in ("total", "percent") or any(column.id == key for column in columns):
+
+        def points(line: ClassLine) -> float | None:
+            if key == "total":
+                return line.row.total()
+            if key == "percent":
+                return line.row.percent
+            cell = line.row.cells.get(key)
+            return None if cell is None else cell.counted
+
+        # Those without points come last either way: nobody looks for them there.
+        lines.sort(key=lambda line: -(points(line) or 0.0) if is_down else (points(line) or 0.0))
+        lines.sort(key=lambda line: points(line) is None)
+    elif key == "id" and lines and lines[0].id:
+        lines.sort(key=lambda line: line.row.student, reverse=is_down)
+    elif is_down:
+        lines.reverse()

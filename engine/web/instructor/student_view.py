@@ -1,0 +1,230 @@
+"""One student's work: as the student sees it, and with everything that only staff sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from engine.course.people import Role
+from engine.errors import UsageError
+from engine.marks.class_results import column_of
+from engine.marks.class_table import ItemResult, StudentResults, TableColumn
+from engine.marks.manual import ManualDecision, ManualMarks
+from engine.pages.feedback import feedback_entry, feedback_view
+from engine.store import Attempt, HandMark
+from engine.web.instructor.staff import StudentNames, number_of
+from engine.web.visit import NotFoundError, Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.responses import Response
+
+_LONGEST_REASON = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of a submission, line by line; ``module`` is empty for the program itself."""
+
+    module: str
+    name: str
+    lines: tuple[str, ...]
+
+
+def _results(visit: Visit, student: str) -> StudentResults:
+    results = next(iter(visit.site.results(only=[student])), None)
+    return StudentResults(student) if results is None else results
+
+
+def student_page(visit: Visit) -> Response:
+    """Show a student's marks, column by column, with what was decided about them."""
+    names = StudentNames(visit)
+    student = names.student(visit.path["student"])
+    store = visit.site.store
+    return visit.page(
+        "instructor/student.html.j2",
+        student=student,
+        names=names,
+        results=_results(visit, student),
+        row=_results(visit, student).row(),
+        by_hand=store.hand_marks.history(student=student),
+        regrades=list(store.regrades.history(student=student)),
+        log=store.audit.newest(20, student=student) if visit.may(Role.INSTRUCTOR) else [],
+    )
+
+
+def seen_page(visit: Visit) -> Response:
+    """Show a student's marks as the student sees them now: no more and no less."""
+    names = StudentNames(visit)
+    student = names.student(visit.path["student"])
+    results = _without_names(_results(visit, student), names)
+    return visit.page(
+        "instructor/student_seen.html.j2",
+        student=student,
+        names=names,
+        results=results,
+        view=feedback_view(results),
+    )
+
+
+def _without_names(results: StudentResults, names: StudentNames) -> StudentResults:
+    """Return results in which nothing names their student, where names are hidden."""
+    if not names.is_hidden:
+        return results
+    # Receipts have the id, and downloads of learning systems name files after their students.
+    items = tuple(replace(item, filename="", further=()) for item in results.items)
+    return replace(results, student=names.handle(results.student), name="", items=items, problems=())
+
+
+def work_page(visit: Visit) -> Response:
+    """Show one column of a student: every attempt with keys and all checks, the code, and how to mark it."""
+    names = StudentNames(visit)
+    student = names.student(visit.path["student"])
+    store = visit.site.store
+    attempts = _attempts(visit, student, visit.path["column"])
+    column = _column(visit, student, visit.path["column"], attempts)
+    results = _results(visit, student)
+    mine = [mark for mark in store.hand_marks.history(student=student) if mark.column == column.id]
+    current = next((item for item in results.items if item.column == column), None)
+    mark = next((m for c, m in results.without_work if c == column), current.mark if current else None)
+    return visit.page(
+        "instructor/work.html.j2",
+        student=student,
+        names=names,
+        column=column,
+        mark=mark,
+        current=current,
+        entries=[_entry(student, column, attempt, names) for attempt in reversed(attempts)],
+        regrades=[
+            change
+            for change in store.regrades.history(student=student)
+            if any(change.submission == attempt.submission for attempt in attempts)
+        ],
+        by_hand=mine,
+        seen=_seen(mine),
+        form={},
+    )
+
+
+def set_mark(visit: Visit) -> Response:
+    """Set, change or withdraw a mark by hand, as ``grade mark`` does."""
+    names = StudentNames(visit)
+    student = names.student(visit.path["student"])
+    column, store = visit.path["column"], visit.site.store
+    mine = [mark for mark in store.hand_marks.history(student=student) if mark.column == column]
+    if visit.form.text("seen") != _seen(mine):
+        last = mine[-1]
+        raise UsageError(
+            "somebody else has decided about this mark since you opened the page; nothing was changed",
+            got=f"{last.by} at {visit.site.local_time(last.at)}",
+            next_step="look at it again, and decide again",
+        )
+    manual = manual_marks(visit)
+    by = visit.me.name or visit.me.id
+    reason = visit.form.text("reason").strip()[:_LONGEST_REASON]
+    action = visit.form.text("action")
+    if action == "withdraw":
+        mark: HandMark | None = manual.withdraw(student, column, by=by, at=visit.now)
+    else:
+        score = visit.form.text("score").strip()
+        if action == "excuse" and score:
+            raise UsageError("a score and an excuse contradict each other", next_step="leave one of them out")
+        decision = ManualDecision(
+            score=number_of(score, "the score") if score else None,
+            excused=True if action == "excuse" else None,
+            comment=visit.form.text("comment").replace("\r\n", "\n"),
+        )
+        if decision.score is None and action != "excuse" and not mine and not decision.comment:
+            raise UsageError("there is nothing to set", expected="a score, a comment or an excuse")
+        mark = manual.decide(
+            student,
+            column,
+            decision,
+            by=by,
+            at=visit.now,
+            allow_extra=visit.form.text("extra") == "yes",
+        )
+    if mark is None:
+        visit.notice("Nothing changes: this mark is set already.")
+    else:
+        store.hand_marks.add(mark)
+        details = {"score": mark.score, "excused": mark.excused or None, "reason": reason or None}
+        action_name = "mark.withdraw" if action == "withdraw" else "mark.set"
+        visit.log(action_name, column, student=student, **details)
+        visit.notice("Saved. It counts at once, and regrades leave it as it is.")
+    return visit.redirect("instructor.class.work", student=visit.path["student"], column=column)
+
+
+def manual_marks(visit: Visit) -> ManualMarks:
+    """Return what checks marks by hand, for the students and columns of the course."""
+    site = visit.site
+    roster = site.state.roster
+    students = set(roster.by_id) | set(site.store.students(site.mode))
+    return ManualMarks(site.store, students, site.bank.code_ids(), site.bank.code_points, roster.match_cell)
+
+
+def _seen(marks: Sequence[HandMark]) -> str:
+    """Return up to which decision somebody knows a mark."""
+    return f"{len(marks)}"
+
+
+def _attempts(visit: Visit, student: str, column: str) -> list[Attempt]:
+    store, title_of = visit.site.store, visit.site.bank.title_of
+    quizzes = {quiz.id: quiz for quiz in store.quizzes(student=student)}
+    return [
+        attempt
+        for attempt in store.attempts(student=student, mode=visit.site.mode)
+        if column_of(attempt, quizzes.get(attempt.quiz or ""), title_of).id == column
+    ]
+
+
+def _column(visit: Visit, student: str, name: str, attempts: Sequence[Attempt]) -> TableColumn:
+    if attempts:
+        last = attempts[-1]
+        quiz = visit.site.store.load_quiz(last.quiz, student) if last.quiz else None
+        return column_of(last, quiz, visit.site.bank.title_of)
+    try:
+        return manual_marks(visit).column(student, name)
+    except UsageError as error:
+        raise NotFoundError("there is no such column") from error
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptEntry:
+    """An attempt as staff sees it: with keys, all checks, and its code line by line."""
+
+    attempt: Attempt
+    entry: object
+    files: tuple[SourceFile, ...]
+
+
+def _entry(student: str, column: TableColumn, attempt: Attempt, names: StudentNames) -> AttemptEntry:
+    item = ItemResult(
+        column=column,
+        report=attempt.report,
+        submission=attempt.submission,
+        graded=attempt.finished,
+        variant=attempt.variant,
+        answers=dict(attempt.response.answers) if attempt.response else {},
+        # Downloads of learning systems name files after their students.
+        filename="" if names.is_hidden else attempt.filename,
+        reason=attempt.reason,
+        handed=attempt.handed,
+        marked_late=attempt.marked_late,
+    )
+    entry = feedback_entry(names.handle(student), item, solutions=True)
+    return AttemptEntry(attempt, entry, tuple(_files(attempt, names)))
+
+
+def _files(attempt: Attempt, names: StudentNames) -> list[SourceFile]:
+    if attempt.source is None:
+        return []
+    name = "the program" if names.is_hidden or not attempt.filename else attempt.filename
+    files = [SourceFile("", name, _lines(attempt.source))]
+    return files + [SourceFile(m, f"{m}.py", _lines(text)) for m, text in attempt.modules.items()]
+
+
+def _lines(source: str) -> tuple[str, ...]:
+    # A page of a million lines helps nobody; what is beyond can be read in the store.
+    return tuple(source.splitlines()[:5000])

@@ -1,0 +1,92 @@
+"""The class table: what it shows, how it is filtered, and that it follows the store."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.marks.class_table import class_table
+from engine.quiz.rules import now
+from engine.store import HandMark
+from engine.web.instructor.live_table import live_table
+from engine.web.site import Site
+from tests.web.conftest import SignedIn
+from tests.web.course_work import COLUMNS, QUIZ, draw_quiz, hand_in, hand_in_code
+
+JSON = {"accept": "application/json"}
+
+
+def test_marks_of_the_class(site: Site, signed_in: SignedIn) -> None:
+    quizzes = draw_quiz(site)
+    hand_in(site, quizzes["ada"], right=1)
+    page = signed_in("mia").get("/staff/class")
+    assert page.status_code == 200
+    assert "Ada Lovelace" in page.text and "Bob Moran" in page.text
+    assert f"/staff/assignments/{QUIZ}" in page.text
+    # bob is in the roster and has handed in nothing
+    missing = signed_in("ivy").get(f"/staff/assignments/{QUIZ}?show=missing")
+    assert "Bob Moran" in missing.text and "Ada Lovelace" not in missing.text
+
+
+def test_an_empty_class(site: Site, signed_in: SignedIn) -> None:
+    assert "Marks of 2 students" in signed_in("ivy").get("/staff/class").text
+    (site.folder / "roster.csv").write_text("id,name,email\n", encoding="utf-8")
+    site._looked = 0.0
+    assert "Nobody is in the roster yet" in signed_in("ivy").get("/staff/class").text
+
+
+def test_rows_that_changed(site: Site, signed_in: SignedIn) -> None:
+    quizzes = draw_quiz(site)
+    hand_in(site, quizzes["ada"])
+    hand_in(site, quizzes["bob"], right=0)
+    browser = signed_in("ivy")
+    mark = browser.get("/staff/class?since=x", headers=JSON).json()
+    assert mark["reload"]
+    nothing = browser.get(f"/staff/class?since={mark['mark']}", headers=JSON).json()
+    assert nothing["rows"] == {}
+    site.store.hand_marks.add(HandMark("bob", COLUMNS[0], 0.5, False, "", "ivy", now()))
+    changed = browser.get(f"/staff/class?since={mark['mark']}", headers=JSON).json()
+    assert list(changed["rows"]) == ["bob"]
+    assert "set by hand" in changed["rows"]["bob"]
+
+
+def test_the_live_table_is_the_table_of_the_commands(site: Site) -> None:
+    quizzes = draw_quiz(site)
+    live_table(site)
+    hand_in(site, quizzes["ada"], right=1)
+    hand_in_code(site, "bob", "x = 1\n")
+    hand_in_code(site, "stranger", "x = 2\n", score=None)
+    state = live_table(site)
+    assert state.table == class_table(site.course.title, site.results())
+    assert state.columns_version == state.version
+
+
+def test_sorting_and_finding(site: Site, signed_in: SignedIn) -> None:
+    quizzes = draw_quiz(site)
+    hand_in(site, quizzes["ada"], right=0)
+    hand_in(site, quizzes["bob"], right=2)
+    browser = signed_in("ivy")
+    for query, first in (("sort=total", "ada"), ("sort=total&down=1", "bob"), ("down=1", "bob"), ("", "ada")):
+        text = browser.get(f"/staff/class?{query}").text
+        other = "bob" if first == "ada" else "ada"
+        assert text.index(f'data-row="{first}"') < text.index(f'data-row="{other}"'), query
+    assert 'data-row="ada"' not in browser.get("/staff/class?find=moran").text
+
+
+@pytest.mark.parametrize("path", ["/staff/class", "/staff/log", "/staff/jobs/1"])
+def test_students_see_no_staff_pages(path: str, signed_in: SignedIn) -> None:
+    assert signed_in("ada").get(path).status_code == 404
+
+
+def test_the_log_is_for_instructors(signed_in: SignedIn) -> None:
+    assert signed_in("mia").get("/staff/log").status_code == 404
+    assert signed_in("ivy").get("/staff/log").status_code == 200
+
+
+def test_blind_markers_see_no_names(site: Site, signed_in: SignedIn) -> None:
+    (site.folder / "web.yaml").write_text("blind_marking: true\n", encoding="utf-8")
+    site._looked = 0.0
+    draw_quiz(site)
+    text = signed_in("mia").get("/staff/class").text
+    for name in ("Ada", "Lovelace", "Bob", '"ada"', "/ada", ">ada<", "/bob"):
+        assert name not in text, name
+    assert "Ada Lovelace" in signed_in("ivy").get("/staff/class").text
