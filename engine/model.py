@@ -53,6 +53,9 @@ class QuizRules:
         With its zone.
     show_before, show_after : ResultDisclosure
         What is shown before the deadline (or ever, if there is none) and after it.
+    time_limit : float or None
+        Minutes from the beginning of a sitting to its end, a student's extra time included; None sets no
+        limit.
     """
 
     attempts: int | None = None
@@ -62,6 +65,7 @@ class QuizRules:
     deadline: datetime | None = None
     show_before: ResultDisclosure = ResultDisclosure.FEEDBACK
     show_after: ResultDisclosure = ResultDisclosure.SOLUTION
+    time_limit: float | None = None
 
     @property
     def counts_attempts(self) -> bool:
@@ -465,7 +469,8 @@ class QuizQuestion:
     """One question of one student's quiz.
 
     ``retry`` counts the variants that were drawn for later attempts: 0 is the one that the quiz began with.
-    ``own_family`` tells that other students may have another item here.
+    ``own_family`` tells that other students may have another item here. ``show_before`` and ``show_after``
+    take the place of the quiz's own, where its section says so.
     """
 
     number: int
@@ -474,6 +479,14 @@ class QuizQuestion:
     section: str = ""
     own_family: bool = False
     retry: int = 0
+    show_before: ResultDisclosure | None = None
+    show_after: ResultDisclosure | None = None
+
+    def disclosure(self, rules: QuizRules, now: datetime) -> ResultDisclosure:
+        """Return what is shown of this question at a moment, under its quiz's rules."""
+        if rules.is_over(now):
+            return self.show_after or rules.show_after
+        return self.show_before or rules.show_before
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,6 @@ def _grade(
     sandbox: SandboxOptions,
     solutions: bool,
 ) -> _Batch:
-    from engine.course.policies import Policies
     from engine.intake.row_hand_ins import take_answers
     from engine.marks.open_problems import ChangedItems, untimed
     from engine.pages import write_reports
@@ -209,7 +208,7 @@ def _grade(
     late = untimed(
         intake,
         store,
-        course.policies if course else Policies(),
+        context.policies(store),
         ungraded={(problem.student, problem.where) for problem in result.problems if not problem.partly},
         now=now(),
     )

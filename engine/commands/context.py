@@ -23,6 +23,7 @@ from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.course import Course, Roster
+    from engine.course.policies import Policies
     from engine.hand_ins import FilledQuiz, IntakeProblem, IntakeResult
     from engine.items.bank import Bank
     from engine.marks.class_table import StudentResults
@@ -157,8 +158,12 @@ class CommandContext:
         for context in self._candidates(path):
             with context.open_store() as store:
                 quiz = store.load_quiz(filled.quiz)
+                if quiz is not None and context.course is not None:
+                    from engine.marks.site_quizzes import extended_quiz
+
+                    quiz = extended_quiz(quiz, context.policies(store))
             if quiz is not None:
-                return filled, context, context._extended(quiz)
+                return filled, context, quiz
         raise QuizError(
             f"quiz {filled.quiz!r} isn't in the store",
             where=str(path),
@@ -175,14 +180,11 @@ class CommandContext:
         if self.course:
             yield self.practice
 
-    def _extended(self, quiz: Quiz) -> Quiz:
-        """Return a quiz with the time that an extension in course.yaml gives its student."""
-        from engine.marks import extended_rules, terms_of
+    def policies(self, store: Store) -> Policies:
+        """Return the course's rules with what `store` has allowed single students; no rules in practice."""
+        from engine.course.policies import Policies
 
-        if self.course is None:
-            return quiz
-        terms = terms_of(self.course.policies, quiz.student, quiz.name)
-        return replace(quiz, rules=extended_rules(quiz.rules, terms))
+        return Policies() if self.course is None else self.course.policies_with(store)
 
     def open_problems(self, out: Path | None = None) -> OpenProblems | None:
         """Return what earlier batches couldn't grade: kept with the course, in practice in `out`."""
@@ -231,7 +233,7 @@ class CommandContext:
             roster=self.roster,
             intake=intake,
             problems=problems,
-            policies=self.course.policies if self.course else None,
+            policies=self.policies(store),
             points_of=self.bank.code_points,
             only=only,
         )

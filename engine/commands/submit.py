@@ -113,17 +113,17 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     from engine.model import ResultDisclosure
     from engine.quiz import hand_in, total
     from engine.quiz.quiz_progress import sitting_of
-    from engine.quiz.rules import now
+    from engine.quiz.rules import least_disclosure, now
 
     filled, home, quiz = context.stored_quiz(path)
     with home.open_store() as store:
         results = hand_in(store, quiz, filled, mode=home.mode, filename=path.name)
         sitting = sitting_of(store, quiz, home.mode, home.bank)
-    level = quiz.rules.disclosure(now())
+    level = least_disclosure(quiz, now())
     if as_json:
-        print_json(results_json(results, sitting, level))
+        print_json(results_json(results, sitting))
     else:
-        show_results(results, sitting, level)
+        show_results(results, sitting)
         score, maximum = total(results.reports)
         if not results.recorded:
             click.echo("Nothing was recorded: correct what can't be read and hand the file in again.")

@@ -326,6 +326,12 @@ class Course:
         """The rules about marks."""
         return self.settings.policies
 
+    def policies_with(self, store: Store) -> Policies:
+        """Return the rules about marks with what the store has allowed single students."""
+        from engine.course.allowances import with_allowances
+
+        return with_allowances(self.policies, store.allowances.current())
+
     def rule_problems(self) -> tuple[IntakeProblem, ...]:
         """Return the faults of the rules about marks as problems of a run that doesn't apply them."""
         step = "fix it and run the same command again: what is graded is kept"

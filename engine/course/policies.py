@@ -15,6 +15,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
@@ -267,6 +268,14 @@ class ExcusedAssignment(StrictModel):
     assignment: Name
 
 
+class ExtraTime(StrictModel):
+    """A longer time limit for one student, by ``percent`` of it: of all quizzes if it names none."""
+
+    student: Name
+    assignment: Name | None = None
+    percent: Annotated[Number, Field(gt=0, le=1000)]
+
+
 class MarkedLate(StrictModel):
     """How many days late a file counts that was only marked as late."""
 
@@ -298,6 +307,7 @@ class Policies(StrictModel):
     assignments: dict[Name, AssignmentRules] = Field(default_factory=dict)
     extensions: Annotated[tuple[DeadlineExtension, ...], Field(max_length=10_000)] = ()
     excused: Annotated[tuple[ExcusedAssignment, ...], Field(max_length=10_000)] = ()
+    extra_time: Annotated[tuple[ExtraTime, ...], Field(max_length=10_000)] = ()
 
     @property
     def zone(self) -> tzinfo:
@@ -319,6 +329,18 @@ class Policies(StrictModel):
             by_student.setdefault(excuse.student, set()).add(excuse.assignment)
         return by_student
 
+    @cached_property
+    def _extra_time(self) -> Mapping[str, Sequence[ExtraTime]]:
+        by_student: dict[str, list[ExtraTime]] = {}
+        for entry in self.extra_time:
+            by_student.setdefault(entry.student, []).append(entry)
+        return by_student
+
+    def extra_time_of(self, student: str, assignment: str) -> Decimal:
+        """Return by how many percent a student's time limit is longer: the most of what applies."""
+        entries = self._extra_time.get(student, ())
+        return max((e.percent for e in entries if e.assignment in (None, assignment)), default=Decimal(0))
+
     def extensions_of(self, student: str, assignment: str) -> list[DeadlineExtension]:
         """Return a student's extensions for an assignment."""
         extensions = self._extensions_of.get(student, ())
@@ -332,7 +354,7 @@ class Policies(StrictModel):
     def touch_marks(self) -> bool:
         """Whether any rule can change a mark, or when it is shown."""
         # By what is written, not by its effect: a rule that says the default still speaks of marks.
-        return bool(self.model_fields_set - {"unlisted_students", "timezone"})
+        return bool(self.model_fields_set - {"unlisted_students", "timezone", "extra_time"})
 
     @cached_property
     def _rules(self) -> Mapping[str, AssignmentRules]:

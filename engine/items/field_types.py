@@ -153,8 +153,8 @@ class StrictModel(BaseModel):
     )
 
 
-def refuse(field: str, message: str) -> NoReturn:
-    """Raise the fault of one key of a model, so that it is shown at that key."""
+def refuse(field: str | tuple[int | str, ...], message: str) -> NoReturn:
+    """Raise the fault of one key of a model (or of one inside it), so that it is shown at that key."""
     raise PydanticCustomError("rule", "{text}", {"text": message, "field": field})
 
 

@@ -290,7 +290,10 @@ def _disclosure(
     if quiz is None:
         return disclosure_now(terms, ResultDisclosure.FEEDBACK, now), True
     rules = extended_rules(quiz.rules, terms)
+    item = attempts[-1].item
+    question = next((question for question in quiz.questions if question.variant.item == item), None)
+    level = rules.disclosure(now) if question is None else question.disclosure(rules, now)
     counted = counted_attempts(attempts)
     is_right = any(attempt.report.outcome is Outcome.RIGHT for attempt in counted)
     is_final = rules.is_over(now) or is_right or len(counted) >= (rules.attempts or 1)
-    return disclosure_now(terms, rules.disclosure(now), now), is_final
+    return disclosure_now(terms, level, now), is_final

@@ -78,6 +78,8 @@ class StudentDeadlines:
     marked_late_days : int or None
         How late a file counts that was only marked as late; None: it counts as in time.
     is_excused : bool
+    extra_time : Decimal
+        Percent by which a time limit is longer.
     """
 
     rules: AssignmentRules
@@ -88,6 +90,7 @@ class StudentDeadlines:
     extended: LocalTime | None = None
     marked_late_days: int | None = None
     is_excused: bool = False
+    extra_time: Decimal = Decimal(0)
 
     def lateness(self, handed: datetime | None, *, marked_late: bool) -> LateTime:
         """Return how late a hand-in is; one without a time is late only if it was marked so."""
@@ -142,6 +145,7 @@ def terms_of(policies: Policies, student: str, assignment: str) -> StudentDeadli
         extended=extended,
         marked_late_days=policies.marked_late.days if policies.marked_late else None,
         is_excused=assignment in policies.excused_of(student),
+        extra_time=policies.extra_time_of(student, assignment),
     )
 
 
@@ -151,7 +155,9 @@ def extended_due(due: LocalTime, extension: DeadlineExtension) -> LocalTime:
 
 
 def extended_rules(rules: QuizRules, terms: StudentDeadlines) -> QuizRules:
-    """Return a quiz's rules with the time that an extension of the course gives a student."""
+    """Return a quiz's rules with a student's extension and extra time."""
+    if rules.time_limit is not None and terms.extra_time:
+        rules = replace(rules, time_limit=rules.time_limit * (1 + float(terms.extra_time) / 100))
     if rules.deadline is None or terms.extended is None or terms.due is None:
         return rules
     # A quiz may be open longer than the course's due date: an extension never shortens that.

@@ -99,7 +99,9 @@ Kind = Annotated[str, BeforeValidator(_item_kind)]
 Bloom = Literal["remember", "understand", "apply", "analyse", "evaluate", "create"]
 Difficulty = Annotated[tuple[Whole, Whole], BeforeValidator(difficulty_range)]
 # Keys that blueprints have had only since some version: see `PlacedBlueprint.fingerprint`.
-_LATER_KEYS = frozenset({"source", "needs", "exclude", "exercises"})
+_LATER_KEYS = frozenset(
+    {"source", "needs", "exclude", "exercises", "time_limit", "show_before", "show_after"}
+)
 _FILTERS = ("topics", "types", "difficulty", "bloom", "source", "needs", "exclude")
 
 
@@ -120,17 +122,26 @@ class _Filter(StrictModel):
     exclude: tuple[Identifier, ...] = ()
 
 
-class DrawRule(_Filter):
+class _Shown(_Filter):
+    """What is shown of these questions before and after the deadline, where it isn't what the quiz says."""
+
+    show_before: ResultDisclosure | None = None
+    show_after: ResultDisclosure | None = None
+
+
+class DrawRule(_Shown):
     """``count`` items that match the filters."""
 
     count: Whole = Field(ge=1, le=100)
 
 
-class BlueprintSection(_Filter):
+class BlueprintSection(_Shown):
     """Part of a blueprint: pinned items, then drawn ones.
 
     Drawn are ``count`` questions less the pinned ones, or what the entries of ``draw`` ask for.
     ``points`` are those of each question. With ``per_student`` each student draws other items.
+    ``show_before`` and ``show_after`` hold for this section's questions, those of an entry of ``draw`` for
+    its own.
     """
 
     title: str = Field(default="", max_length=200)
@@ -188,6 +199,7 @@ class Blueprint(StrictModel):
     hint_cost: Share | None = None
     retry: Literal["new-variant", "same-variant"] = "same-variant"
     deadline: Deadline | None = None
+    time_limit: Whole | None = Field(default=None, ge=1, le=10_080)  # minutes; at most a week
     show_before: ResultDisclosure = ResultDisclosure.FEEDBACK
     show_after: ResultDisclosure = ResultDisclosure.SOLUTION
     sections: tuple[BlueprintSection, ...] = Field(min_length=1, max_length=100)
@@ -204,7 +216,25 @@ class Blueprint(StrictModel):
             refuse("show_after", "without a `deadline` there is no afterwards")
         if self.deadline is not None and not self.show_after.includes(self.show_before):
             refuse("show_after", f"this is less than `show_before: {self.show_before}` has shown already")
+        for index, section in enumerate(self.sections):
+            self._check_shown(("sections", index), section, self.show_before, self.show_after)
+            before, after = section.show_before or self.show_before, section.show_after or self.show_after
+            for place, draw in enumerate(section.draw):
+                self._check_shown(("sections", index, "draw", place), draw, before, after)
         return self
+
+    def _check_shown(
+        self, loc: tuple[int | str, ...], entry: _Shown, before: ResultDisclosure, after: ResultDisclosure
+    ) -> None:
+        """Refuse what an entry says against what it takes from the section or quiz around it."""
+        if entry.show_after is not None and self.deadline is None:
+            refuse((*loc, "show_after"), "without a `deadline` there is no afterwards")
+        before, after = entry.show_before or before, entry.show_after or after
+        if self.deadline is not None and not after.includes(before):
+            key = "show_before" if entry.show_before is not None else "show_after"
+            refuse(
+                (*loc, key), f"`show_after: {after}` is less than `show_before: {before}` has shown already"
+            )
 
     @property
     def rules(self) -> QuizRules:
@@ -217,6 +247,7 @@ class Blueprint(StrictModel):
             deadline=self.deadline,
             show_before=self.show_before,
             show_after=self.show_after,
+            time_limit=self.time_limit,
         )
 
 

@@ -16,6 +16,7 @@ from engine.errors import QuizError, UnknownItemError
 from engine.items import ProblemSpec
 from engine.items.bank import Bank, ItemSummary
 from engine.items.field_types import SourceName
+from engine.model import ResultDisclosure
 from engine.quiz.blueprint import Blueprint, BlueprintSection, DrawRule, PlacedBlueprint
 from engine.text.words import agree, did_you_mean
 from engine.text.yaml_errors import Loc
@@ -79,6 +80,8 @@ class QuestionSlot:
     is_pinned : bool
     own_family : bool
         Whether each student draws an item of their own.
+    show_before, show_after : ResultDisclosure or None
+        Where they aren't those of the quiz.
     """
 
     loc: Loc
@@ -86,6 +89,8 @@ class QuestionSlot:
     pool: tuple[str, ...]
     is_pinned: bool = False
     own_family: bool = False
+    show_before: ResultDisclosure | None = None
+    show_after: ResultDisclosure | None = None
 
 
 def slots_of(plan: PlacedBlueprint, items: Sequence[ItemSummary]) -> list[QuestionSlot]:
@@ -94,7 +99,14 @@ def slots_of(plan: PlacedBlueprint, items: Sequence[ItemSummary]) -> list[Questi
     for index, section in enumerate(plan.blueprint.sections):
         section_loc = ("sections", index)
         slots += [
-            QuestionSlot((*section_loc, "items", place), index, (item,), is_pinned=True)
+            QuestionSlot(
+                (*section_loc, "items", place),
+                index,
+                (item,),
+                is_pinned=True,
+                show_before=section.show_before,
+                show_after=section.show_after,
+            )
             for place, item in enumerate(section.items)
         ]
         for place, draw in enumerate(section.draws):
@@ -103,7 +115,15 @@ def slots_of(plan: PlacedBlueprint, items: Sequence[ItemSummary]) -> list[Questi
                 item.id for item in items if _matches(item, draw) and _is_allowed(item, plan.blueprint)
             )
             # One place for all slots of an entry: a shortage is reported once, with how many are missing.
-            slots += [QuestionSlot(loc, index, pool, own_family=section.per_student)] * draw.count
+            slot = QuestionSlot(
+                loc,
+                index,
+                pool,
+                own_family=section.per_student,
+                show_before=draw.show_before or section.show_before,
+                show_after=draw.show_after or section.show_after,
+            )
+            slots += [slot] * draw.count
     return slots
 
 
@@ -246,6 +266,8 @@ class ChosenQuestion:
     points: float | None
     section: str
     own_family: bool = False
+    show_before: ResultDisclosure | None = None
+    show_after: ResultDisclosure | None = None
 
 
 @dataclass(frozen=True)
@@ -283,7 +305,14 @@ class ItemChoice:
             items[differing[place]] = item
         sections = self.plan.blueprint.sections
         return [
-            ChosenQuestion(item, sections[slot.section].points, sections[slot.section].title, slot.own_family)
+            ChosenQuestion(
+                item,
+                sections[slot.section].points,
+                sections[slot.section].title,
+                slot.own_family,
+                slot.show_before,
+                slot.show_after,
+            )
             for item, slot in zip(items, self.slots, strict=True)
         ]
 

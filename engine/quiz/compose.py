@@ -126,7 +126,10 @@ def _questions(
     """Return the function that gives a student's questions, the same as those drawn before."""
     if first is None:
         return choose_items(plan, bank, secret, name).of
-    questions = [ChosenQuestion(q.variant.item, q.points, q.section, q.own_family) for q in first.questions]
+    questions = [
+        ChosenQuestion(q.variant.item, q.points, q.section, q.own_family, q.show_before, q.show_after)
+        for q in first.questions
+    ]
     # Where all have the same items, the stored quiz says which: the blueprint may have changed since.
     if not any(question.own_family for question in questions):
         return lambda student: questions
@@ -158,7 +161,17 @@ class _Families:
         numbered = []
         for number, chosen in enumerate(questions, start=1):
             variant = with_points(self._family(chosen.item).first(student, attempt), chosen.points)
-            numbered.append(QuizQuestion(number, variant, variant.points, chosen.section, chosen.own_family))
+            numbered.append(
+                QuizQuestion(
+                    number,
+                    variant,
+                    variant.points,
+                    chosen.section,
+                    chosen.own_family,
+                    show_before=chosen.show_before,
+                    show_after=chosen.show_after,
+                )
+            )
         return tuple(numbered)
 
     def draw_ahead(self, choices: Mapping[str, Sequence[ChosenQuestion]], attempt: int) -> None:

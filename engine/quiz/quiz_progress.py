@@ -1,37 +1,30 @@
-"""A quiz that is being taken: the answers so far, and where the student stands in the store.
+"""Where a student stands with a quiz: attempts, hints, points so far, and the variant of a further attempt.
 
 Every number here is read from the store each time that it is asked for: a student may work in two windows,
-and the store alone knows how many attempts are left.  Nothing prints or asks; ``grade quiz take`` does that.
+and the store alone knows how many attempts are left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from engine.errors import DrawError, InputError, QuizError
+from engine.errors import DrawError, InputError
 from engine.grading import grade_answers
-from engine.hand_ins import FilledQuiz
 from engine.items.bank import Bank
 from engine.model import (
     Mode,
     Outcome,
     Quiz,
     QuizQuestion,
-    QuizRules,
     RenderedText,
     Response,
-    ResultDisclosure,
     Variant,
 )
-from engine.quiz import rules as quiz_rules
 from engine.quiz.compose import ItemVariants, content, with_points
-from engine.quiz.hand_in import HandInResult, as_answered, hand_in
-from engine.quiz.quiz_file import fill_in_text
+from engine.quiz.hand_in import HandInResult
 from engine.quiz.rules import counted_attempts, is_choice
-from engine.store import Attempt, Store, response_sha256
-from engine.text.files import replace_text, write_errors
+from engine.store import Attempt, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,124 +216,3 @@ def _new_variant(
         return family.again(quiz.student, quiz.attempt, len(earlier), earlier)
     except (InputError, DrawError):
         return None
-
-
-class QuizInProgress:
-    """The answers of one sitting.
-
-    Parameters
-    ----------
-    store : Store
-        That holds `quiz`; open as long as this object is used.
-    quiz : Quiz
-        As stored.
-    path : Path
-        The fill-in file.
-    filled : FilledQuiz
-        The content of that file.
-    bank : Bank
-    mode : Mode
-    secret : callable
-        Returns the secret from which further variants are drawn; called only for those.
-
-    Raises
-    ------
-    QuizError
-        The file names a variant that was never drawn.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        quiz: Quiz,
-        path: Path,
-        filled: FilledQuiz,
-        *,
-        bank: Bank,
-        mode: Mode,
-        secret: Callable[[], bytes],
-    ) -> None:
-        self._store, self._bank, self._mode, self._secret = store, bank, mode, secret
-        self.quiz, self.path = quiz, path
-        self._answers = {number: dict(parts) for number, parts in filled.answers.items()}
-        self._retries = dict(filled.retries)
-        # Refuses a file with a variant that was never drawn, before anything is answered in it.
-        as_answered(store, quiz, self._retries)
-
-    @property
-    def rules(self) -> QuizRules:
-        """The quiz's rules."""
-        return self.quiz.rules
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the deadline has passed."""
-        return self.rules.is_over(quiz_rules.now())
-
-    @property
-    def disclosure(self) -> ResultDisclosure:
-        """How much of a result is shown now."""
-        return self.rules.disclosure(quiz_rules.now())
-
-    def sitting(self) -> QuizSitting:
-        """Return where the student stands now."""
-        return sitting_of(self._store, self.quiz, self._mode, self._bank, self._retries)
-
-    def answers(self, number: int) -> dict[str, str]:
-        """Return the answers to a question, by part; they may be changed."""
-        return self._answers.setdefault(number, {})
-
-    def clear(self, number: int) -> None:
-        """Forget the answers to a question."""
-        self._answers[number] = {}
-
-    def is_blank(self, progress: QuestionProgress) -> bool:
-        """Return whether a question has a part without an answer."""
-        answers = self.answers(progress.question.number)
-        return any(not answers.get(part.id, "").strip() for part in progress.question.variant.parts)
-
-    def save(self) -> None:
-        """Write all answers into the file, and wait until the disk has them."""
-        step = "make room, or copy the file to a folder that you may write to, and take it there"
-        with write_errors("the answers can't be saved", self.path, next_step=step, kind=QuizError):
-            replace_text(self.path, fill_in_text(self.sitting().quiz, self._answers), durable=True)
-
-    def take_hint(self, progress: QuestionProgress) -> QuestionProgress:
-        """Record that the next hint is taken; only then it may be shown, or a crash would make it free."""
-        number = progress.question.number
-        self._store.sittings.take_hint(self.quiz, number, self._mode, progress.hints + 1)
-        return self.sitting().progress[number]
-
-    def not_handed_in(self) -> list[int]:
-        """Return the questions whose answer isn't handed in yet."""
-        numbers = []
-        for number, progress in self.sitting().progress.items():
-            variant = progress.question.variant
-            texts = {part.id: self.answers(number).get(part.id, "") for part in variant.parts}
-            # By hash, as the store finds it: the same texts again are the same attempt.
-            sha = response_sha256(variant.id, Response(texts), self.quiz.id)
-            attempt = self._store.graded(self.quiz.student, variant.item, sha, self._mode)
-            if any(text.strip() for text in texts.values()) and attempt is None:
-                numbers.append(number)
-        return numbers
-
-    def was_handed_in(self) -> bool:
-        """Return whether anything was handed in before."""
-        attempts = self._store.attempts(student=self.quiz.student, quiz=self.quiz.id, mode=self._mode)
-        return next(attempts, None) is not None
-
-    def hand_in(self) -> HandInResult:
-        """Hand in all answers as they are now."""
-        filled = FilledQuiz(self.quiz.id, self._answers, {}, self._retries)
-        return hand_in(self._store, self.quiz, filled, mode=self._mode, filename=self.path.name)
-
-    def reopen(self, progress: QuestionProgress) -> bool:
-        """Make a question ready for another attempt; False where it has no other variant."""
-        question = next_variant(self._store, self._bank, self._secret(), self.quiz, progress)
-        if question is None:
-            return False
-        self._answers[question.number] = {}
-        self._retries[question.number] = question.retry
-        # At once: if the program ends now, the file has the variant that is answered next.
-        self.save()
-        return True

@@ -160,6 +160,14 @@ def shown_report(
     return QuestionRelease(level, report, with_solution=is_final and level is ResultDisclosure.SOLUTION)
 
 
+def least_disclosure(quiz: Quiz, now: datetime) -> ResultDisclosure:
+    """Return how much is shown of a result as a whole: a total would tell what one hidden question earned."""
+    return min(
+        (quiz.rules.disclosure(now), *(question.disclosure(quiz.rules, now) for question in quiz.questions)),
+        key=list(ResultDisclosure).index,
+    )
+
+
 _DISCLOSURE_WORDS = {
     ResultDisclosure.NOTHING: "no result is shown",
     ResultDisclosure.SCORE: "only the total is shown",
@@ -180,6 +188,11 @@ def rules_text(rules: QuizRules, *, on_file: bool = False) -> list[str]:
         from ``grade quiz take`` alone, which tells their rules when it begins.
     """
     sentences = []
+    if rules.time_limit is not None and not on_file:
+        sentences.append(
+            f"You have {duration_text(rules.time_limit)} from when you begin; "
+            "at the end, what is saved is handed in by itself."
+        )
     if rules.attempts is not None:
         sentences.append(_attempts(rules))
         if rules.attempts > 1 and on_file:
@@ -209,7 +222,12 @@ def not_on_files(rules: QuizRules) -> list[str]:
     if rules.hint_cost is not None:
         sentences.append(
             "`hint_cost` does nothing for students who fill in the file: hints are given in "
-            "`grade quiz take` only"
+            "`grade quiz take` and on the site only"
+        )
+    if rules.time_limit is not None:
+        sentences.append(
+            "`time_limit` does nothing for students who fill in the file: time runs in "
+            "`grade quiz take` and on the site only"
         )
     if rules.attempts is not None and rules.attempts > 1:
         which = "" if rules.new_variants else " at a choice, an order, pairs or words"
@@ -258,6 +276,13 @@ def time_left(deadline: datetime, now: datetime) -> str:
         if count >= (2 if unit != "minute" else 1):
             return count_noun(count, unit)
     return "less than a minute"
+
+
+def duration_text(minutes: float) -> str:
+    """Return ``45 minutes``, ``1 hour`` or ``1 hour 15 minutes``; seconds only where there are any."""
+    seconds = round(minutes * 60)
+    counts = (("hour", seconds // 3600), ("minute", seconds // 60 % 60), ("second", seconds % 60))
+    return " ".join(count_noun(count, unit) for unit, count in counts if count)
 
 
 def now() -> datetime:

@@ -20,6 +20,7 @@ from engine.crash_points import reached
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Quiz
 from engine.store.activity import StoreActivity
+from engine.store.allowances import AllowanceStore
 from engine.store.attempt import (
     SETTLED,
     ArrivalInfo,
@@ -32,6 +33,7 @@ from engine.store.attempt import (
 )
 from engine.store.audit import AuditLog
 from engine.store.database import Database, open_database
+from engine.store.drafts import DraftStore
 from engine.store.lti import LtiStore
 from engine.store.lti_outbox import LtiOutbox
 from engine.store.marks import HandMarks, RegradeHistory
@@ -39,6 +41,7 @@ from engine.store.person_data import PersonRecords
 from engine.store.sessions import SessionStore
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
+from engine.store.timed import TimedSittings
 from engine.store.upkeep import StoreUpkeep
 
 # Fewer quizzes are turned into rows sooner than processes are started.
@@ -130,6 +133,9 @@ class Store:
         self.lti = LtiStore(database)
         self.lti_outbox = LtiOutbox(database)
         self.activity = StoreActivity(database)
+        self.allowances = AllowanceStore(database)
+        self.drafts = DraftStore(database)
+        self.timed = TimedSittings(database)
 
     @property
     def where(self) -> str:
@@ -188,7 +194,10 @@ class Store:
         stored = connection.execute(sa.select(quizzes.c.quiz).where(same)).scalar()
         if stored is None:
             connection.execute(sa.insert(quizzes), row)
-        elif stored != row["quiz"]:
+        # By value: an older version wrote no key for what it didn't know.
+        elif stored != row["quiz"] and decode(Quiz, stored, self.where) != decode(
+            Quiz, row["quiz"], self.where
+        ):
             raise StoreError(
                 f"another quiz {row['id']} of {row['student']} is stored already",
                 where=self.where,

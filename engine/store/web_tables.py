@@ -37,7 +37,8 @@ drafts = sa.Table(
     sa.ForeignKeyConstraint(["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_drafts_quiz"),
 )
 
-# One row once a student has begun a quiz with a time limit; `ended` is when it was handed in.
+# One row once a student has begun a quiz that has an end, by its time limit or its deadline. From `ended` on
+# no answer is taken; `handed` is when what was saved by then was handed in, and until then it is tried again.
 timed_sittings = sa.Table(
     "timed_sittings",
     metadata,
@@ -46,6 +47,7 @@ timed_sittings = sa.Table(
     sa.Column("started", UtcTime, nullable=False),
     sa.Column("ends", UtcTime, nullable=False),
     sa.Column("ended", UtcTime),
+    sa.Column("handed", UtcTime),
     sa.ForeignKeyConstraint(
         ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_timed_sittings_quiz"
     ),
@@ -84,7 +86,7 @@ allowances = sa.Table(
     sa.Column("student", ShortText(200), nullable=False),
     sa.Column("assignment", ShortText(200)),  # None: all of them
     sa.Column("kind", ShortText(16), nullable=False),  # deadline, excuse, time
-    sa.Column("due", UtcTime),
+    sa.Column("due", ShortText(32)),  # as course.yaml writes it: a local time without a zone
     sa.Column("days", sa.Integer),
     sa.Column("percent", sa.Double),  # of a time limit, on top of it
     sa.Column("reason", sa.Text, nullable=False),

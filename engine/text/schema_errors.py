@@ -325,7 +325,8 @@ def _fault(document: YamlDocument, model: type[BaseModel], entry: Any) -> Diagno
         return document.diagnostic(loc, explain(entry, keys_at(model, loc[:-1])), key=True)
     context = entry.get("ctx", {})
     if kind == "rule":
-        loc = (*loc, context["field"])
+        field = context["field"]
+        loc = (*loc, *(field if isinstance(field, tuple) else (field,)))
     elif kind == "union_tag_invalid":
         loc = (*loc, context["discriminator"].strip("'"))
     return document.diagnostic(loc, explain(entry))

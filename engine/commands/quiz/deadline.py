@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.context import CommandContext, find_context
+from engine.commands.context import find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import QuizError, UsageError
 
 if TYPE_CHECKING:
+    from engine.course.policies import Policies
     from engine.model import Quiz
     from engine.store import Store
 
@@ -44,8 +45,9 @@ def deadline(
         quizzes = _drawn_quizzes(store, quiz, students)
         if time is not None:
             quizzes = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
-    # Two dates can disagree, the quiz's own and the course's; whoever moves one should see the other.
-    dates = [_course_dates(context, quiz) for quiz in quizzes]
+        # Two dates can disagree, the quiz's own and the course's; whoever moves one should see the other.
+        policies = context.policies(store)
+    dates = [_course_dates(policies, quiz) for quiz in quizzes]
     if not as_json:
         _show(quizzes, dates)
         return
@@ -91,13 +93,11 @@ def _drawn_quizzes(store: Store, name: str, students: tuple[str, ...]) -> list[Q
     return quizzes
 
 
-def _course_dates(context: CommandContext, quiz: Quiz) -> tuple[datetime | None, datetime | None]:
+def _course_dates(policies: Policies, quiz: Quiz) -> tuple[datetime | None, datetime | None]:
     """Return until when the course's rules say that work is in time, and until when it counts."""
     from engine.marks import terms_of
 
-    if context.course is None:
-        return None, None
-    terms = terms_of(context.course.policies, quiz.student, quiz.name)
+    terms = terms_of(policies, quiz.student, quiz.name)
     return terms.due, terms.closes
 
 

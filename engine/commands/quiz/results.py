@@ -11,33 +11,33 @@ from engine.commands.terminal import number, say, show_table
 from engine.text.words import plain_points
 
 if TYPE_CHECKING:
-    from engine.model import Part, QuizRules, ResultDisclosure, Variant
+    from engine.model import Part, QuizRules, Variant
     from engine.quiz.hand_in import HandInResult
     from engine.quiz.quiz_progress import QuizSitting
     from engine.quiz.rules import QuestionRelease
 
 
-def _releases(results: HandInResult, sitting: QuizSitting, level: ResultDisclosure) -> list[QuestionRelease]:
+def _releases(results: HandInResult, sitting: QuizSitting) -> list[QuestionRelease]:
     from engine.quiz import rules as quiz_rules
 
-    is_over = results.quiz.rules.is_over(quiz_rules.now())
+    now = quiz_rules.now()
+    is_over = results.quiz.rules.is_over(now)
     releases = []
     for question, report in zip(results.quiz.questions, results.reports, strict=True):
         progress = sitting.progress[question.number]
         # While an attempt is left and needed, the key stays hidden.
         is_final = is_over or progress.left == 0 or progress.is_right
+        level = question.disclosure(results.quiz.rules, now)
         releases.append(quiz_rules.shown_report(report, question.variant, level, is_final=is_final))
     return releases
 
 
-def show_results(
-    results: HandInResult, sitting: QuizSitting, level: ResultDisclosure, numbers: Iterable[int] | None = None
-) -> None:
+def show_results(results: HandInResult, sitting: QuizSitting, numbers: Iterable[int] | None = None) -> None:
     """Print the questions in `numbers` (all by default) of a hand-in, one by one."""
     from engine.commands.report_text import show_report
 
     chosen = None if numbers is None else set(numbers)
-    releases = _releases(results, sitting, level)
+    releases = _releases(results, sitting)
     for question, release in zip(results.quiz.questions, releases, strict=True):
         if release.report is None or (chosen is not None and question.number not in chosen):
             continue
@@ -66,13 +66,18 @@ def _key_lines(part: Part, *, alone: bool) -> list[str]:
     return lines
 
 
-def show_progress(sitting: QuizSitting, level: ResultDisclosure) -> None:
+def show_progress(sitting: QuizSitting) -> None:
     """Print a table of attempts, hints and best scores; columns that say nothing are left out."""
     from engine.model import ResultDisclosure
+    from engine.quiz.rules import now
 
-    rules = sitting.quiz.rules
+    rules, moment = sitting.quiz.rules, now()
     limit = rules.attempts or 1
-    with_hints, with_verdicts = rules.hint_cost is not None, level.includes(ResultDisclosure.VERDICT)
+    shown = {
+        number: progress.question.disclosure(rules, moment).includes(ResultDisclosure.VERDICT)
+        for number, progress in sitting.progress.items()
+    }
+    with_hints, with_verdicts = rules.hint_cost is not None, any(shown.values())
     # Columns that the rules make meaningless would only raise questions.
     columns = ["question", "attempts", *(["hints"] if with_hints else [])]
     columns += [*(["best"] if with_verdicts else []), *(["next at most"] if limit > 1 else [])]
@@ -82,10 +87,11 @@ def show_progress(sitting: QuizSitting, level: ResultDisclosure) -> None:
         row += [str(progress.hints)] if with_hints else []
         points = progress.question.points
         if with_verdicts:
-            row.append(f"{number(progress.best)} of {number(points)}" if progress.attempts else "open")
+            best = f"{number(progress.best)} of {number(points)}" if shown[question] else "handed in"
+            row.append(best if progress.attempts else "open")
         if limit > 1:
             # While verdicts are hidden, the attempts left mustn't give them away.
-            is_open = progress.could_gain if with_verdicts else progress.left > 0
+            is_open = progress.could_gain if shown[question] else progress.left > 0
             row.append(number(progress.share * points) if is_open else "-")
         rows.append(row)
     show_table(columns, rows)
@@ -100,13 +106,15 @@ def release_text(rules: QuizRules) -> str:
     return f"Handed in. Results are shown after {deadline_text(rules.deadline)}."
 
 
-def results_json(results: HandInResult, sitting: QuizSitting, level: ResultDisclosure) -> dict[str, Any]:
-    """Return a hand-in as ``--json`` shows it: nothing that the level hides."""
+def results_json(results: HandInResult, sitting: QuizSitting) -> dict[str, Any]:
+    """Return a hand-in as ``--json`` shows it: nothing that the quiz's rules hide."""
     from engine.model import ResultDisclosure
     from engine.quiz import total
+    from engine.quiz.rules import least_disclosure, now
 
+    level = least_disclosure(sitting.quiz, now())
     document: dict[str, Any] = {"quiz": results.quiz.id, "recorded": results.recorded, "shown": str(level)}
-    releases = _releases(results, sitting, level)
+    releases = _releases(results, sitting)
     if level.includes(ResultDisclosure.SCORE) or not results.recorded:
         score, maximum = total(results.reports)
         document |= {

@@ -23,7 +23,9 @@ from engine.text.words import agree, clean_line, count_noun, points_text
 
 if TYPE_CHECKING:
     from engine.model import Part, Quiz
-    from engine.quiz.quiz_progress import QuestionProgress, QuizInProgress
+    from engine.quiz.answer_sheet import FileSheet
+    from engine.quiz.in_progress import QuizInProgress
+    from engine.quiz.quiz_progress import QuestionProgress
 
 
 @click.command("take")
@@ -74,16 +76,18 @@ def _write_practice_quiz(quiz: Quiz) -> Path:
 
 def _take_quiz(context: CommandContext, path: Path) -> int:
     """Go on with the quiz in `path` until it is handed in or the person stops; return the exit code."""
-    from engine.quiz.quiz_progress import QuizInProgress
+    from engine.quiz.answer_sheet import FileSheet
+    from engine.quiz.in_progress import QuizInProgress
 
     filled, home, stored = context.stored_quiz(path)
     with home.open_store() as store:
-        quiz = QuizInProgress(store, stored, path, filled, bank=home.bank, mode=home.mode, secret=home.secret)
+        sheet = FileSheet(store, stored, path, filled)
+        quiz = QuizInProgress(store, stored, sheet, bank=home.bank, mode=home.mode, secret=home.secret)
         try:
             return _Session(quiz, is_practice=home.course is None).run()
         # click turns Ctrl-C and the end of the input at a prompt into Abort.
         except (KeyboardInterrupt, click.Abort, EOFError):
-            quiz.save()
+            sheet.save()
             say(f"\nstopped; your answers are in {path}\n  next: grade quiz take {path}")
             return 1
 
@@ -95,7 +99,7 @@ class _TooLateError(Exception):
 class _Session:
     """One person at the terminal with one quiz, from the greeting to the last result."""
 
-    def __init__(self, quiz: QuizInProgress, *, is_practice: bool) -> None:
+    def __init__(self, quiz: QuizInProgress[FileSheet], *, is_practice: bool) -> None:
         self._quiz = quiz
         self._is_practice = is_practice
 
@@ -105,6 +109,8 @@ class _Session:
         if quiz.is_over:
             return self._show_closed()
         self._greet()
+        if not self._begin():
+            return 1
         numbers: Sequence[int] = [n for n, progress in quiz.sitting().progress.items() if progress.left]
         is_return = True
         try:
@@ -112,7 +118,7 @@ class _Session:
                 self._ask(numbers)
                 if quiz.not_handed_in() or not quiz.was_handed_in():
                     if not self._confirm():
-                        say(f"saved in {quiz.path}\n  next: grade quiz take {quiz.path}")
+                        say(f"saved in {quiz.sheet.path}\n  next: grade quiz take {quiz.sheet.path}")
                         return 1
                     if not self._hand_in():
                         return 2
@@ -123,7 +129,8 @@ class _Session:
                 if not numbers:
                     return self._exit_code()
         except _TooLateError:
-            say("\nThe deadline has passed. What you answered before it is handed in.")
+            end = "deadline has passed" if self._quiz.rules.time_limit is None else "time is over"
+            say(f"\nThe {end}. What you answered before it is handed in.")
             self._hand_in()
             return self._exit_code()
 
@@ -134,8 +141,8 @@ class _Session:
         total = count_noun(len(quiz.quiz.questions), "question")
         say(f"{clean_line(quiz.quiz.title)}: {total}, {points_text(sitting.maximum)}")
         lines = rules_text(quiz.rules)
-        if quiz.rules.deadline is not None:
-            lines.append(f"Time left: {time_left(quiz.rules.deadline, now())}.")
+        if quiz.ends is not None:
+            lines.append(f"Time left: {time_left(quiz.ends, now())}.")
         if self._is_practice:
             lines.append("This is practice: it doesn't count.")
         lines.append("Enter leaves a question open, Ctrl-C stops; your answers are kept.")
@@ -144,12 +151,28 @@ class _Session:
             lines.append(f"{answered} of {total} {agree(answered, 'are')} answered already.")
         say("\n".join(f"  {line}" for line in lines))
 
+    def _begin(self) -> bool:
+        """Let the time of a quiz with a time limit run; False if the person doesn't want it to yet."""
+        from engine.quiz.rules import deadline_text
+        from engine.quiz.timing import SittingState
+
+        quiz = self._quiz
+        if quiz.rules.time_limit is None:
+            return True
+        if quiz.state is SittingState.READY:
+            if not confirm("Begin now? The time runs from here on."):
+                return False
+            quiz.begin()
+        if quiz.ends is not None:
+            say(f"  The time is over {deadline_text(quiz.ends)}.")
+        return True
+
     def _ask(self, numbers: Sequence[int]) -> None:
         from engine.commands.report_text import show_part
 
         by_number = self._quiz.sitting().progress
         for question in numbers:
-            progress, answers = by_number[question], self._quiz.answers(question)
+            progress, answers = by_number[question], self._quiz.sheet.answers(question)
             parts = progress.question.variant.parts
             blank = [part for part in parts if not answers.get(part.id, "").strip()]
             if blank:
@@ -213,7 +236,7 @@ class _Session:
         try:
             if self._quiz.is_over:
                 raise _TooLateError
-            self._quiz.save()
+            self._quiz.sheet.save()
         except BaseException:
             answers[part] = before
             raise
@@ -269,7 +292,7 @@ class _Session:
             if reply in ("", "n", "no"):
                 return False
             if reply.isdecimal() and int(reply) in by_number and by_number[int(reply)].left:
-                quiz.clear(int(reply))
+                quiz.sheet.clear(int(reply))
                 self._ask([int(reply)])
             else:
                 say(f"{reply!r} is neither yes, no nor a question that can be answered")
@@ -282,7 +305,7 @@ class _Session:
             results = quiz.hand_in()
         discard_typed_ahead()
         say()
-        show_results(results, quiz.sitting(), quiz.disclosure, numbers if results.recorded else None)
+        show_results(results, quiz.sitting(), numbers if results.recorded else None)
         if results.recorded:
             self._show_total()
         else:
@@ -297,7 +320,7 @@ class _Session:
             say(release_text(quiz.rules))
             return
         if (quiz.rules.attempts or 1) > 1:
-            show_progress(sitting, quiz.disclosure)
+            show_progress(sitting)
             say()
         say(f"Total: {number(sitting.score)} of {points_text(sitting.maximum)}")
 
@@ -306,20 +329,20 @@ class _Session:
 
         sitting = self._quiz.sitting()
         say()
-        show_results(best_results(sitting), sitting, self._quiz.disclosure)
+        show_results(best_results(sitting), sitting)
         self._show_total()
 
     def _show_closed(self) -> int:
-        """Say that the deadline has passed, and show what may be shown now."""
+        """Say that the quiz is over, and show what may be shown now."""
         from engine.quiz.rules import deadline_text
 
         quiz = self._quiz
-        assert quiz.rules.deadline is not None
-        say(f"This quiz was open until {deadline_text(quiz.rules.deadline)}.")
+        assert quiz.ends is not None  # only what has an end is over
+        say(f"This quiz was open until {deadline_text(quiz.ends)}.")
         late = quiz.not_handed_in()
         if late:
             numbers = ", ".join(map(str, late))
-            say(f"Not handed in, so not counted: what {quiz.path} says to question {numbers}.")
+            say(f"Not handed in, so not counted: what {quiz.sheet.path} says to question {numbers}.")
         self._show_best()
         return self._exit_code()
 
@@ -336,9 +359,16 @@ class _Session:
 
         while True:
             by_number = self._quiz.sitting().progress
-            with_verdicts = self._quiz.disclosure.includes(ResultDisclosure.VERDICT)
-            # While verdicts are hidden, the offer mustn't give them away: right answers get it too.
-            possible = [n for n, s in by_number.items() if (s.could_gain if with_verdicts else s.left > 0)]
+            # While a verdict is hidden, the offer mustn't give it away: right answers get it too.
+            possible = [
+                n
+                for n, s in by_number.items()
+                if (
+                    s.could_gain
+                    if self._quiz.disclosure_of(s.question).includes(ResultDisclosure.VERDICT)
+                    else s.left > 0
+                )
+            ]
             if not possible:
                 return []
             offers = ", ".join(

@@ -19,7 +19,7 @@ def upgrade() -> None:
         sa.Column("student", sa.String(200), nullable=False),
         sa.Column("assignment", sa.String(200)),
         sa.Column("kind", sa.String(16), nullable=False),
-        sa.Column("due", sa.DateTime),
+        sa.Column("due", sa.String(32)),
         sa.Column("days", sa.Integer),
         sa.Column("percent", sa.Double),
         sa.Column("reason", sa.Text, nullable=False),
@@ -245,6 +245,7 @@ def upgrade() -> None:
         sa.Column("started", sa.DateTime, nullable=False),
         sa.Column("ends", sa.DateTime, nullable=False),
         sa.Column("ended", sa.DateTime),
+        sa.Column("handed", sa.DateTime),
         sa.PrimaryKeyConstraint("quiz_id", "student", name="pk_timed_sittings"),
         sa.ForeignKeyConstraint(
             ["quiz_id", "student"], ["quizzes.id", "quizzes.student"], name="fk_timed_sittings_quiz"

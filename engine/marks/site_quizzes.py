@@ -1,0 +1,121 @@
+"""Quizzes on the site under a course's rules: one student's quiz to answer, and sittings that are over.
+
+What is saved on the site is handed in at the end of the time limit or the deadline, by the server or by
+``grade quiz close``: a student who closes the browser loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from engine.course.policies import Policies
+from engine.errors import SoftmarkError
+from engine.items.bank import Bank
+from engine.marks.late_work import extended_rules, terms_of
+from engine.model import Mode, Quiz
+from engine.quiz.answer_sheet import DraftSheet
+from engine.quiz.hand_in import HandInResult
+from engine.quiz.in_progress import SiteQuiz
+from engine.quiz.timing import NETWORK_GRACE, SittingTimes
+from engine.store import Store
+from engine.store.timed import TimedSitting
+
+
+def extended_quiz(quiz: Quiz, policies: Policies) -> Quiz:
+    """Return a quiz with its student's extension and extra time in its rules."""
+    return replace(quiz, rules=extended_rules(quiz.rules, terms_of(policies, quiz.student, quiz.name)))
+
+
+def site_quiz(
+    store: Store,
+    quiz: Quiz,
+    policies: Policies,
+    *,
+    bank: Bank,
+    mode: Mode,
+    secret: Callable[[], bytes],
+) -> SiteQuiz:
+    """Return a student's quiz as the site has it answered.
+
+    Parameters
+    ----------
+    store : Store
+    quiz : Quiz
+        As stored.
+    policies : Policies
+        The course's, with allowances.
+    bank : Bank
+    mode : Mode
+    secret : callable
+        Returns the course's secret.
+    """
+    terms = terms_of(policies, quiz.student, quiz.name)
+    return SiteQuiz(
+        store,
+        replace(quiz, rules=extended_rules(quiz.rules, terms)),
+        DraftSheet(store, quiz),
+        bank=bank,
+        mode=mode,
+        secret=secret,
+        opens=terms.opens,
+        closes=terms.closes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OverdueSitting:
+    """A sitting that is over, and whose answers aren't handed in."""
+
+    quiz: Quiz
+    sitting: TimedSitting
+    end: datetime
+
+
+def overdue_sittings(
+    store: Store, policies: Policies, now: datetime, *, names: Collection[str] = ()
+) -> Iterator[OverdueSitting]:
+    """Yield the sittings whose end and its grace have passed, and that weren't handed in.
+
+    Parameters
+    ----------
+    store : Store
+    policies : Policies
+        The course's, with allowances: more time given since the beginning counts.
+    now : datetime
+    names : collection of str
+        Only quizzes of these names; all if empty.
+    """
+    for sitting in store.timed.not_handed_in():
+        quiz = store.load_quiz(sitting.quiz_id, sitting.student)
+        if quiz is None or (names and quiz.name not in names):
+            continue
+        terms = terms_of(policies, quiz.student, quiz.name)
+        rules = extended_rules(quiz.rules, terms)
+        end = SittingTimes.of(rules, opens=terms.opens, closes=terms.closes).ends_at(sitting.started)
+        # One that its student has ended, and that wasn't handed in: the program was stopped in between.
+        if sitting.ended_early or (end is not None and now > end + NETWORK_GRACE):
+            yield OverdueSitting(quiz, sitting, sitting.ends if end is None else end)
+
+
+def hand_in_overdue(
+    store: Store,
+    policies: Policies,
+    now: datetime,
+    *,
+    bank: Bank,
+    mode: Mode,
+    secret: Callable[[], bytes],
+    names: Collection[str] = (),
+) -> Iterator[tuple[OverdueSitting, HandInResult | SoftmarkError]]:
+    """Hand in what was saved in all sittings that are over, and yield what became of each.
+
+    A fault of one is yielded and doesn't keep the others waiting; it is tried again the next time.
+    """
+    for overdue in overdue_sittings(store, policies, now, names=names):
+        quiz = site_quiz(store, overdue.quiz, policies, bank=bank, mode=mode, secret=secret)
+        try:
+            yield overdue, quiz.close()
+        except SoftmarkError as error:
+            yield overdue, error

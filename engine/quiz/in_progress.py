@@ -1,0 +1,338 @@
+"""A quiz that is being taken, in the terminal or on the site: what may be answered when.
+
+Nothing prints or asks here; ``grade quiz take`` and the site do that, on an answer sheet of their own each.
+Every number is read from the store when it is asked for: a student may work in two windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from engine.crash_points import reached
+from engine.errors import QuizError
+from engine.items.bank import Bank
+from engine.model import Mode, Quiz, QuizQuestion, QuizRules, Response, ResultDisclosure
+from engine.quiz import rules as quiz_rules
+from engine.quiz.answer_sheet import AnswerSheet, DraftSheet
+from engine.quiz.hand_in import HandInResult, hand_in
+from engine.quiz.quiz_progress import QuestionProgress, QuizSitting, next_variant, sitting_of
+from engine.quiz.rules import deadline_text, is_choice
+from engine.quiz.timing import SittingState, SittingTimes
+from engine.store import Store, response_sha256
+from engine.store.drafts import DraftField, SavedDraft, SaveState
+from engine.store.timed import TimedSitting
+
+Sheet = TypeVar("Sheet", bound=AnswerSheet)
+
+
+class QuizInProgress(Generic[Sheet]):
+    """One student's quiz, answered on a sheet.
+
+    Parameters
+    ----------
+    store : Store
+        That holds `quiz`; open as long as this object is used.
+    quiz : Quiz
+        As stored, with the student's extension and extra time in its rules.
+    sheet : AnswerSheet
+        Where the answers are.
+    bank : Bank
+    mode : Mode
+    secret : callable
+        Returns the secret from which further variants are drawn; called only for those.
+    opens, closes : datetime, optional
+        From when, and until when, the course's rules count work.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        quiz: Quiz,
+        sheet: Sheet,
+        *,
+        bank: Bank,
+        mode: Mode,
+        secret: Callable[[], bytes],
+        opens: datetime | None = None,
+        closes: datetime | None = None,
+    ) -> None:
+        self._store, self._bank, self._mode, self._secret = store, bank, mode, secret
+        self.quiz, self.sheet = quiz, sheet
+        self.times = SittingTimes.of(quiz.rules, opens=opens, closes=closes)
+
+    @property
+    def rules(self) -> QuizRules:
+        """The quiz's rules."""
+        return self.quiz.rules
+
+    @cached_property
+    def _timed(self) -> TimedSitting | None:
+        return self._store.timed.of_quiz(self.quiz)
+
+    @property
+    def state(self) -> SittingState:
+        """Where the student is: not yet, ready, open or over; within the grace of the network it is open."""
+        return self.times.state(self._timed, quiz_rules.now(), self.sheet.grace)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the deadline or the time limit has passed, or the student has ended the sitting."""
+        return self.state is SittingState.OVER
+
+    @property
+    def ends(self) -> datetime | None:
+        """The last moment at which an answer is taken, without grace; None where there is no end."""
+        return self.times.ends_at(self._timed.started if self._timed else None)
+
+    @property
+    def seconds_left(self) -> int | None:
+        """Seconds to the end, at least 0; None where there is no end."""
+        return self.times.seconds_left(self._timed, quiz_rules.now())
+
+    @property
+    def disclosure(self) -> ResultDisclosure:
+        """How much is shown now of a result as a whole: no more than of any of its questions."""
+        return quiz_rules.least_disclosure(self.quiz, quiz_rules.now())
+
+    def disclosure_of(self, question: QuizQuestion) -> ResultDisclosure:
+        """Return how much is shown now of the result of one question."""
+        return question.disclosure(self.rules, quiz_rules.now())
+
+    def sitting(self) -> QuizSitting:
+        """Return where the student stands now."""
+        return sitting_of(self._store, self.quiz, self._mode, self._bank, self.sheet.retries)
+
+    def begin(self) -> None:
+        """Begin a sitting with a time limit, once: later calls change nothing.
+
+        Raises
+        ------
+        QuizError
+            It isn't open yet, or not any more.
+        """
+        now = quiz_rules.now()
+        if self.state in (SittingState.NOT_YET, SittingState.OVER):
+            self.require_open()
+        end = self.times.ends_at(now)
+        if self.times.limit is not None and end is not None:
+            self._store.timed.begin(self.quiz, now, end)
+            self.__dict__.pop("_timed", None)
+
+    def require_open(self) -> None:
+        """Raise a :class:`QuizError` that says why no answer is taken now, unless one is."""
+        state = self.state
+        if state is SittingState.OPEN:
+            return
+        if state is SittingState.NOT_YET and self.times.opens is not None:
+            raise QuizError(f"this quiz opens {deadline_text(self.times.opens)}", next_step="come back then")
+        if state is SittingState.READY:
+            raise QuizError("this quiz has a time limit and hasn't begun", next_step="begin it first")
+        end, ended = self.ends, self._timed.ended if self._timed else None
+        if self._timed and self._timed.ended_early and ended is not None:
+            raise QuizError(
+                f"you ended this quiz {deadline_text(ended)}", next_step="what you saved is handed in"
+            )
+        assert end is not None  # only what has an end is over
+        raise QuizError(
+            f"this quiz was open until {deadline_text(end)}",
+            next_step="what was saved by then is handed in",
+        )
+
+    def answers(self, number: int) -> Mapping[str, str]:
+        """Return the answers to a question, by part."""
+        return self.sheet.answers(number)
+
+    def is_blank(self, progress: QuestionProgress) -> bool:
+        """Return whether a question has a part without an answer."""
+        answers = self.answers(progress.question.number)
+        return any(not answers.get(part.id, "").strip() for part in progress.question.variant.parts)
+
+    def needs_variant(self, progress: QuestionProgress) -> bool:
+        """Return whether the variant is answered, and another attempt needs a new one."""
+        variant = progress.question.variant
+        answered = any(a.variant is not None and a.variant.id == variant.id for a in progress.attempts)
+        return answered and (self.rules.new_variants or is_choice(variant))
+
+    def can_answer(self, progress: QuestionProgress) -> bool:
+        """Return whether an answer to the variant as it is would be another attempt."""
+        return progress.left > 0 and not self.needs_variant(progress)
+
+    def take_hint(self, progress: QuestionProgress) -> QuestionProgress:
+        """Record that the next hint is taken; only then it may be shown, or a crash would make it free."""
+        number = progress.question.number
+        self._store.sittings.take_hint(self.quiz, number, self._mode, progress.hints + 1)
+        return self.sitting().progress[number]
+
+    def not_handed_in(self) -> list[int]:
+        """Return the questions whose answer isn't handed in yet."""
+        numbers = []
+        for number, progress in self.sitting().progress.items():
+            variant = progress.question.variant
+            texts = {part.id: self.answers(number).get(part.id, "") for part in variant.parts}
+            # By hash, as the store finds it: the same texts again are the same attempt.
+            sha = response_sha256(variant.id, Response(texts), self.quiz.id)
+            attempt = self._store.graded(self.quiz.student, variant.item, sha, self._mode)
+            if any(text.strip() for text in texts.values()) and attempt is None:
+                numbers.append(number)
+        return numbers
+
+    def was_handed_in(self) -> bool:
+        """Return whether anything was handed in before."""
+        attempts = self._store.attempts(student=self.quiz.student, quiz=self.quiz.id, mode=self._mode)
+        return next(attempts, None) is not None
+
+    def hand_in(
+        self, numbers: Collection[int] | None = None, *, keep_unreadable: bool = False
+    ) -> HandInResult:
+        """Hand in all answers as they are now, or those to some questions.
+
+        Parameters
+        ----------
+        numbers : collection of int, optional
+        keep_unreadable : bool
+            Record it even if an answer can't be read.
+        """
+        return hand_in(
+            self._store,
+            self.quiz,
+            self.sheet.filled(numbers),
+            mode=self._mode,
+            filename=self.sheet.name,
+            keep_unreadable=keep_unreadable,
+            arrival=self.sheet.arrival(self.ends, quiz_rules.now()),
+        )
+
+    def reopen(self, progress: QuestionProgress) -> bool:
+        """Make a question ready for another attempt; False where it has no other variant."""
+        question = next_variant(self._store, self._bank, self._secret(), self.quiz, progress)
+        if question is None:
+            return False
+        self.sheet.reopen(question.number, question.retry)
+        return True
+
+
+class SiteQuiz(QuizInProgress[DraftSheet]):
+    """A quiz on the site, where every call comes from a window that may be out of date.
+
+    What is sent twice (a double click, the back button, a request repeated by the browser) counts once, and
+    what comes too late is refused with a :class:`QuizError`; what was saved before isn't lost by either.
+    """
+
+    def save(self, fields: Sequence[DraftField]) -> list[SavedDraft]:
+        """Save fields while the quiz is open, and say of each what became of it.
+
+        After the end every field comes back as ``closed``: nobody is told that a text was taken which isn't.
+        """
+        if self.state is not SittingState.OPEN:
+            return [SavedDraft(SaveState.CLOSED, field, None) for field in fields]
+        end = self.ends
+        if self._timed is not None and self._timed.ended is not None and end is not None:
+            # It was over, and its student was given more time.
+            self._store.timed.reopen(self.quiz, end)
+        saved = self.sheet.write(fields, now=quiz_rules.now(), ends=end)
+        self.__dict__.pop("_timed", None)
+        return saved
+
+    def hint(self, number: int, hint: int) -> QuestionProgress:
+        """Give a question's hint number `hint` (1 is the first); one that was given before costs nothing.
+
+        Raises
+        ------
+        QuizError
+            There is no such hint, an earlier one wasn't taken, or the quiz isn't open.
+        """
+        self.require_open()
+        progress = self._progress(number)
+        if hint <= progress.hints:
+            return progress
+        if self.rules.hint_cost is None or hint > len(progress.question.variant.hints):
+            raise QuizError(f"question {number} has no hint {hint}", next_step="load the page again")
+        if hint > progress.hints + 1:
+            raise QuizError(f"hint {hint} comes after hint {hint - 1}", next_step="load the page again")
+        return self.take_hint(progress)
+
+    def hand_in(
+        self, numbers: Collection[int] | None = None, *, keep_unreadable: bool = False
+    ) -> HandInResult:
+        """Hand in the saved answers to some questions, or to all; those without another attempt are left out.
+
+        Raises
+        ------
+        QuizError
+            The quiz isn't open.
+        """
+        self.require_open()
+        return self._hand_in(numbers, keep_unreadable=keep_unreadable)
+
+    def _hand_in(self, numbers: Collection[int] | None, *, keep_unreadable: bool) -> HandInResult:
+        progress = self.sitting().progress
+        chosen = [n for n in (progress if numbers is None else numbers) if n in progress]
+        # An empty field after an earlier attempt is none: under a course's `which: last` it would undo that
+        # one.
+        possible = [
+            n
+            for n in chosen
+            if self.can_answer(progress[n])
+            and not (progress[n].attempts and not "".join(self.answers(n).values()).strip())
+        ]
+        return super().hand_in(possible, keep_unreadable=keep_unreadable)
+
+    def try_again(self, number: int) -> bool:
+        """Open another attempt, with a new variant where the quiz or the question needs one.
+
+        Raises
+        ------
+        QuizError
+            The quiz isn't open, or no attempt is left.
+        """
+        self.require_open()
+        progress = self._progress(number)
+        if progress.left <= 0:
+            raise QuizError(f"question {number} has no attempt left")
+        return self.reopen(progress) if self.needs_variant(progress) else True
+
+    def finish(self) -> HandInResult:
+        """End the sitting for good: hand in everything, and take no more answers.
+
+        An answer that can't be read keeps it open (``recorded`` is False), so that it can be corrected.
+        """
+        first = self.hand_in()
+        if not first.recorded:
+            return first
+        self._store.timed.begin(self.quiz, quiz_rules.now(), self._end())
+        return self.close()
+
+    def close(self) -> HandInResult:
+        """Hand in what was saved, at the end of the sitting; what is there already isn't counted again.
+
+        Killed at any moment and called again, it completes what is missing.
+        """
+        now = quiz_rules.now()
+        self._store.timed.end(self.quiz, now, self._end())
+        reached("sitting-ended")
+        result = self._hand_in(None, keep_unreadable=True)
+        reached("sitting-handed-in")
+        self._store.timed.note_handed_in(self.quiz, now)
+        self.__dict__.pop("_timed", None)
+        return result
+
+    def close_if_over(self) -> bool:
+        """Hand in what was saved if the end has passed and nobody has done so; return whether it was done."""
+        sitting = self._timed
+        if sitting is None or sitting.handed is not None or not self.is_over:
+            return False
+        self.close()
+        return True
+
+    def _end(self) -> datetime:
+        # A sitting without an end that its student ends was never to end: any later moment says so.
+        return self.ends or datetime.max.replace(tzinfo=quiz_rules.now().tzinfo, microsecond=0)
+
+    def _progress(self, number: int) -> QuestionProgress:
+        progress = self.sitting().progress.get(number)
+        if progress is None:
+            raise QuizError(f"this quiz has no question {number}", next_step="load the page again")
+        return progress

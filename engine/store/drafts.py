@@ -1,0 +1,163 @@
+"""What students have typed on the site and not handed in yet: each field with the number of its changes.
+
+A window says which revision of a field it has seen. If the store has a newer one, the older window's text
+isn't written over it: the caller gets the newer text back, and shows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+import sqlalchemy as sa
+
+from engine.model import Quiz
+from engine.store.database import StorePart
+from engine.store.sql_tables import storable
+from engine.store.web_tables import drafts, timed_sittings
+
+
+@dataclass(frozen=True, slots=True)
+class DraftField:
+    """A field as a window sends it.
+
+    Parameters
+    ----------
+    number : int
+        Of the question.
+    part : str
+    text : str
+    revision : int
+        The revision that the window has seen; 0 is an empty field.
+    retry : int
+        Which of the question's variants the text answers.
+    before : str or None
+        The text that the window has seen, where it sends all its fields: a field that still has it wasn't
+        changed, and is no attempt to write anything.
+    """
+
+    number: int
+    part: str
+    text: str
+    revision: int
+    retry: int = 0
+    before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A field as it is stored."""
+
+    number: int
+    retry: int
+    part: str
+    text: str
+    revision: int
+    saved: datetime
+
+
+class SaveState(StrEnum):
+    """What became of a field."""
+
+    SAVED = "saved"
+    CONFLICT = "conflict"  # another window has saved a newer text, which stays
+    CLOSED = "closed"  # the sitting is over, or the question has another variant by now
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDraft:
+    """What became of a field, and what the store has now; None if it has nothing."""
+
+    state: SaveState
+    field: DraftField
+    draft: Draft | None
+
+
+class DraftStore(StorePart):
+    """The fields of quizzes that are being answered on the site."""
+
+    def save(
+        self, quiz: Quiz, fields: Sequence[DraftField], *, now: datetime, ends: datetime | None = None
+    ) -> list[SavedDraft]:
+        """Save fields in one transaction, and say of each what became of it.
+
+        Parameters
+        ----------
+        quiz : Quiz
+        fields : sequence of DraftField
+            Of questions and parts that the quiz has, each once.
+        now : datetime
+        ends : datetime, optional
+            When the sitting ends. With the first field its row is added, so that it is handed in then.
+
+        Returns
+        -------
+        list of SavedDraft
+            In the order of `fields`. A text that is stored already is saved, whatever its revision: the
+            answer to the first request may have been lost.
+        """
+
+        def save(connection: sa.Connection) -> list[SavedDraft]:
+            if not _is_open(connection, quiz, now, ends):
+                return [SavedDraft(SaveState.CLOSED, field, None) for field in fields]
+            return [self._save(connection, quiz, field, now) for field in fields]
+
+        return self._database.change(save)
+
+    def _save(self, connection: sa.Connection, quiz: Quiz, field: DraftField, now: datetime) -> SavedDraft:
+        key = {**_key(quiz), "number": field.number, "retry": field.retry, "part": field.part}
+        same = sa.and_(*(drafts.c[name] == value for name, value in key.items()))
+        row = connection.execute(sa.select(drafts).where(same).with_for_update()).mappings().first()
+        stored = None if row is None else _draft(row)
+        text = storable(field.text) or ""
+        if text == (stored.text if stored else "") or field.text == field.before:
+            return SavedDraft(SaveState.SAVED, field, stored)
+        if field.revision != (stored.revision if stored else 0):
+            return SavedDraft(SaveState.CONFLICT, field, stored)
+        new = {"text": text, "revision": field.revision + 1, "saved": now}
+        if stored is None:
+            connection.execute(sa.insert(drafts), {**key, **new})
+        else:
+            connection.execute(sa.update(drafts).where(same).values(**new))
+        draft = Draft(field.number, field.retry, field.part, text, field.revision + 1, now)
+        return SavedDraft(SaveState.SAVED, field, draft)
+
+    def of_quiz(self, quiz: Quiz) -> list[Draft]:
+        """Return all fields of a student's quiz, by question, variant and part."""
+        query = sa.select(drafts).where(*_mine(quiz)).order_by(drafts.c.number, drafts.c.retry, drafts.c.part)
+        with self._database.read() as connection:
+            return [_draft(row) for row in connection.execute(query).mappings()]
+
+    def clear(self, quiz: Quiz, number: int, now: datetime) -> None:
+        """Empty the fields of a question; a window that still shows the old text can't write it back."""
+        change = (
+            sa.update(drafts)
+            .where(*_mine(quiz), drafts.c.number == number, drafts.c.text != "")
+            .values(text="", revision=drafts.c.revision + 1, saved=now)
+        )
+        self._database.change(lambda connection: connection.execute(change))
+
+
+def _key(quiz: Quiz) -> dict[str, str]:
+    return {"quiz_id": quiz.id, "student": quiz.student}
+
+
+def _mine(quiz: Quiz) -> list[sa.ColumnElement[bool]]:
+    return [drafts.c.quiz_id == quiz.id, drafts.c.student == quiz.student]
+
+
+def _is_open(connection: sa.Connection, quiz: Quiz, now: datetime, ends: datetime | None) -> bool:
+    """Return whether the sitting is open; one with an end begins here if it hasn't yet."""
+    mine = (timed_sittings.c.quiz_id == quiz.id) & (timed_sittings.c.student == quiz.student)
+    # The row is locked: what is handed in at the end holds every text that was said to be saved.
+    query = sa.select(timed_sittings.c.ended).where(mine).with_for_update()
+    row = connection.execute(query).first()
+    if row is None and ends is not None:
+        connection.execute(sa.insert(timed_sittings), {**_key(quiz), "started": now, "ends": ends})
+    return row is None or row.ended is None
+
+
+def _draft(row: sa.RowMapping) -> Draft:
+    return Draft(**{name: row[name] for name in ("number", "retry", "part", "text", "revision", "saved")})

@@ -1,0 +1,107 @@
+"""Sittings with an end: when each began, when it ends, and when it was handed in.
+
+A quiz with a time limit gets its row when the student begins; one that only has a deadline gets it with the
+first answer that is saved, so that whatever was saved is handed in at the end of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from engine.model import Quiz
+from engine.store.database import StorePart
+from engine.store.web_tables import timed_sittings
+
+
+@dataclass(frozen=True, slots=True)
+class TimedSitting:
+    """One student's sitting.
+
+    Parameters
+    ----------
+    quiz_id, student : str
+    started : datetime
+    ends : datetime
+        The end by the rules when this row was last written: more time may have been given since.
+    ended : datetime or None
+        From when no answer is taken: the student ended it, or its time was over.
+    handed : datetime or None
+        When what was saved was handed in.
+    """
+
+    quiz_id: str
+    student: str
+    started: datetime
+    ends: datetime
+    ended: datetime | None = None
+    handed: datetime | None = None
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether the student ended it: no time that is given later opens it again."""
+        return self.ended is not None and self.ended < self.ends
+
+
+class TimedSittings(StorePart):
+    """The sittings of one course that have an end."""
+
+    def begin(self, quiz: Quiz, started: datetime, ends: datetime) -> TimedSitting:
+        """Begin a sitting, and return the stored one: a second window, or a second click, gets the first."""
+
+        def begin(connection: sa.Connection) -> TimedSitting:
+            stored = connection.execute(_of(quiz)).mappings().first()
+            if stored is not None:
+                return _sitting(stored)
+            row = {"quiz_id": quiz.id, "student": quiz.student, "started": started, "ends": ends}
+            connection.execute(sa.insert(timed_sittings), row)
+            return TimedSitting(quiz.id, quiz.student, started, ends)
+
+        return self._database.change(begin)
+
+    def of_quiz(self, quiz: Quiz) -> TimedSitting | None:
+        """Return the sitting of a student's quiz; None before it has begun."""
+        with self._database.read() as connection:
+            row = connection.execute(_of(quiz)).mappings().first()
+        return None if row is None else _sitting(row)
+
+    def end(self, quiz: Quiz, at: datetime, ends: datetime) -> None:
+        """Take no more answers, and note when the sitting was to end; the first end stays."""
+        change = sa.update(timed_sittings).where(*_key(quiz), timed_sittings.c.ended.is_(None))
+        self._database.change(lambda connection: connection.execute(change.values(ended=at, ends=ends)))
+
+    def note_handed_in(self, quiz: Quiz, at: datetime) -> None:
+        """Record that what was saved in a sitting that has ended was handed in."""
+        change = sa.update(timed_sittings).where(*_key(quiz), timed_sittings.c.ended.is_not(None))
+        self._database.change(lambda connection: connection.execute(change.values(handed=at)))
+
+    def reopen(self, quiz: Quiz, ends: datetime) -> None:
+        """Let a sitting go on until `ends`: its student was given more time."""
+        change = sa.update(timed_sittings).where(*_key(quiz)).values(ended=None, handed=None, ends=ends)
+        self._database.change(lambda connection: connection.execute(change))
+
+    def not_handed_in(self) -> Sequence[TimedSitting]:
+        """Return the sittings whose answers weren't handed in at an end, by when they were to end."""
+        query = (
+            sa.select(timed_sittings)
+            .where(timed_sittings.c.handed.is_(None))
+            .order_by(timed_sittings.c.ends, timed_sittings.c.quiz_id, timed_sittings.c.student)
+        )
+        with self._database.read() as connection:
+            return [_sitting(row) for row in connection.execute(query).mappings()]
+
+
+def _key(quiz: Quiz) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return timed_sittings.c.quiz_id == quiz.id, timed_sittings.c.student == quiz.student
+
+
+def _of(quiz: Quiz) -> sa.Select[tuple[object, ...]]:
+    return sa.select(timed_sittings).where(*_key(quiz))
+
+
+def _sitting(row: sa.RowMapping) -> TimedSitting:
+    names = ("quiz_id", "student", "started", "ends", "ended", "handed")
+    return TimedSitting(**{name: row[name] for name in names})

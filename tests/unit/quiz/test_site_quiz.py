@@ -1,0 +1,268 @@
+"""A quiz on the site: time limits, two windows, the back button, and the end between two clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from engine.course.policies import Policies
+from engine.errors import QuizError
+from engine.marks.site_quizzes import hand_in_overdue, overdue_sittings, site_quiz
+from engine.model import Mode, Quiz, QuizRules, ResultDisclosure
+from engine.quiz import rules as quiz_rules
+from engine.quiz.in_progress import SiteQuiz
+from engine.quiz.timing import NETWORK_GRACE, SittingState
+from engine.store import Store, open_store
+from engine.store.drafts import DraftField
+from tests.unit.quiz.test_credit import BANK, SECRET, key, quiz_with
+
+NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+TIMED = QuizRules(time_limit=45, attempts=1, show_before=ResultDisclosure.FEEDBACK)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "store.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch):
+    def set_clock(moment: datetime) -> None:
+        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
+
+    set_clock(NOW)
+    return set_clock
+
+
+def taken(store: Store, rules: QuizRules, policies: Policies | None = None, name: str = "q") -> SiteQuiz:
+    quiz = quiz_with(rules, name)
+    if store.load_quiz(quiz.id, quiz.student) is None:
+        store.save_quiz(quiz)
+    return window(store, quiz, policies)
+
+
+def window(store: Store, quiz: Quiz, policies: Policies | None = None) -> SiteQuiz:
+    return site_quiz(store, quiz, policies or Policies(), bank=BANK, mode=Mode.MARKS, secret=lambda: SECRET)
+
+
+def type_in(quiz: SiteQuiz, number: int, text: str, revision: int | None = None, retry: int | None = None):
+    seen = quiz.sheet.revision(number, "answer") if revision is None else revision
+    variant = quiz.sheet.retries.get(number, 0) if retry is None else retry
+    (done,) = quiz.save([DraftField(number, "answer", text, seen, variant)])
+    return str(done.state)
+
+
+def wrong(quiz: Quiz) -> str:
+    return ", ".join("9" * (key(quiz, 1).count(",") + 1))
+
+
+def scores(store: Store) -> dict[str, float | None]:
+    return {a.item: a.report.score for a in store.attempts(mode=Mode.MARKS)}
+
+
+def test_answers_are_saved_and_handed_in(store: Store, at) -> None:
+    quiz = taken(store, QuizRules())
+    assert type_in(quiz, 1, key(quiz.quiz, 1)) == "saved"
+    again = window(store, quiz.quiz)
+    assert again.answers(1) == {"answer": key(quiz.quiz, 1)}
+    assert again.not_handed_in() == [1]
+    result = again.hand_in([1])
+    assert result.recorded and [report.score for report in result.reports] == [2.0]
+    assert again.not_handed_in() == []
+    (attempt,) = store.attempts(mode=Mode.MARKS)
+    assert attempt.handed == NOW
+
+
+def test_handing_in_twice_counts_once(store: Store, at) -> None:
+    """A double click, or the back button and a click: the same answer is the same attempt."""
+    quiz = taken(store, QuizRules(attempts=2, credit=(1.0, 0.5)))
+    type_in(quiz, 1, key(quiz.quiz, 1))
+    quiz.hand_in([1])
+    quiz.hand_in([1])
+    window(store, quiz.quiz).hand_in([1])
+    assert len(list(store.attempts(mode=Mode.MARKS))) == 1
+    assert quiz.sitting().progress[1].left == 1
+
+
+def test_a_choice_that_is_handed_in_is_not_taken_again(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(attempts=2))
+    type_in(quiz, 2, "a")
+    quiz.hand_in([2])
+    type_in(quiz, 2, "b")
+    result = quiz.hand_in([2])  # by a window that still shows the old options
+    assert result.reports == ()
+    assert len(list(store.attempts(mode=Mode.MARKS))) == 1
+    assert quiz.needs_variant(quiz.sitting().progress[2])
+
+
+def test_another_attempt_has_a_new_variant_and_an_old_window_cannot_answer_it(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(attempts=2, new_variants=True))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    quiz.hand_in([1])
+    assert quiz.try_again(1)
+    assert quiz.answers(1) == {}
+    assert type_in(quiz, 1, "for the first variant", revision=1, retry=0) == "closed"
+    assert type_in(quiz, 1, "for the second") == "saved"
+    assert quiz.try_again(1), "opened twice is opened once"
+    assert len(store.sittings.variants(quiz.quiz, 1)) == 2
+
+
+def test_no_attempt_after_the_last(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(attempts=1))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    quiz.hand_in()
+    with pytest.raises(QuizError, match="no attempt left"):
+        quiz.try_again(1)
+
+
+def test_hints_are_taken_in_order_and_once(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(hint_cost=0.1))
+    hints = len(quiz.quiz.questions[0].variant.hints)
+    with pytest.raises(QuizError, match="comes after"):
+        quiz.hint(1, 2)
+    assert quiz.hint(1, 1).hints == quiz.hint(1, 1).hints == 1
+    with pytest.raises(QuizError, match="no hint"):
+        quiz.hint(1, hints + 1)
+
+
+def test_an_answer_that_cannot_be_read_records_nothing(store: Store, at) -> None:
+    quiz = taken(store, TIMED)
+    quiz.begin()
+    type_in(quiz, 1, "not a number")
+    result = quiz.finish()
+    assert not result.recorded and not list(store.attempts())
+    assert quiz.state is SittingState.OPEN
+
+
+def test_foreign_fields_are_refused_and_nothing_is_saved(store: Store, at) -> None:
+    quiz = taken(store, QuizRules())
+    good = DraftField(1, "answer", "1", 0)
+    for bad in (DraftField(9, "answer", "x", 0), DraftField(1, "other", "x", 0), good):
+        with pytest.raises(QuizError):
+            quiz.save([good, bad])
+    with pytest.raises(QuizError, match="too long"):
+        quiz.save([DraftField(1, "answer", "x" * 1_000_000, 0)])
+    assert store.drafts.of_quiz(quiz.quiz) == []
+
+
+# --- time ---
+
+
+def test_a_time_limit_runs_from_the_beginning(store: Store, at) -> None:
+    quiz = taken(store, TIMED)
+    assert quiz.state is SittingState.READY
+    assert type_in(quiz, 1, "1") == "closed", "nothing is taken before it has begun"
+    quiz.begin()
+    assert (quiz.state, quiz.ends, quiz.seconds_left) == (SittingState.OPEN, NOW + 45 * MINUTE, 45 * 60)
+    at(NOW + 10 * MINUTE)
+    second = window(store, quiz.quiz)
+    second.begin()
+    assert second.seconds_left == 35 * 60, "a second window gets the same sitting"
+
+
+def test_an_answer_after_the_end_is_not_taken(store: Store, at) -> None:
+    quiz = taken(store, TIMED)
+    quiz.begin()
+    assert type_in(quiz, 1, key(quiz.quiz, 1)) == "saved"
+    at(NOW + 45 * MINUTE + NETWORK_GRACE)
+    assert type_in(quiz, 2, key(quiz.quiz, 2)) == "saved", "sent in time, arrived a little later"
+    at(NOW + 46 * MINUTE)
+    assert quiz.state is SittingState.OVER
+    assert type_in(quiz, 1, "1") == "closed"
+    with pytest.raises(QuizError, match="was open until 2026-11-02 09:45 UTC"):
+        quiz.hand_in()
+    with pytest.raises(QuizError):
+        quiz.hint(1, 1)
+    assert quiz.close_if_over()
+    assert set(scores(store).values()) == {2.0}, "what was saved in time counts"
+    assert not quiz.close_if_over()
+    (handed,) = {attempt.handed for attempt in store.attempts()}
+    assert handed is not None and handed < NOW + 45 * MINUTE, "nothing is late by the grace of the network"
+
+
+def test_the_server_hands_in_what_was_saved(store: Store, at) -> None:
+    quiz = taken(store, TIMED)
+    quiz.begin()
+    at(NOW + MINUTE)
+    type_in(quiz, 1, key(quiz.quiz, 1))
+    end = NOW + 45 * MINUTE + NETWORK_GRACE
+    assert list(overdue_sittings(store, Policies(), end)) == []
+    at(end + MINUTE)
+    more = {"bank": BANK, "mode": Mode.MARKS, "secret": lambda: SECRET}
+    (done,) = hand_in_overdue(store, Policies(), end + MINUTE, **more)
+    assert done[0].end == NOW + 45 * MINUTE
+    assert sorted(scores(store).values()) == [0.0, 2.0]
+    assert [a.handed for a in store.attempts()] == [NOW + MINUTE] * 2, (
+        "when it was saved, not when the server came"
+    )
+    assert list(hand_in_overdue(store, Policies(), end + MINUTE, **more)) == []
+
+
+def test_a_quiz_with_a_deadline_alone_is_handed_in_at_it(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(deadline=NOW + 60 * MINUTE))
+    type_in(quiz, 1, key(quiz.quiz, 1))
+    at(NOW + 61 * MINUTE)
+    more = {"bank": BANK, "mode": Mode.MARKS, "secret": lambda: SECRET}
+    assert len(list(hand_in_overdue(store, Policies(), NOW + 61 * MINUTE, **more))) == 1
+    assert scores(store)["softmax-weights"] == 2.0
+
+
+def test_the_deadline_ends_a_sitting(store: Store, at) -> None:
+    quiz = taken(store, replace(TIMED, deadline=NOW + 20 * MINUTE))
+    quiz.begin()
+    assert quiz.ends == NOW + 20 * MINUTE
+
+
+def test_extra_time_counts_at_once(store: Store, at) -> None:
+    quiz = taken(store, TIMED)
+    quiz.begin()
+    more = Policies.model_validate({"extra_time": [{"student": "ada", "percent": 20}]})
+    assert window(store, quiz.quiz, more).ends == NOW + 54 * MINUTE
+    at(NOW + 50 * MINUTE)
+    assert list(overdue_sittings(store, more, NOW + 50 * MINUTE)) == []
+    assert len(list(overdue_sittings(store, Policies(), NOW + 50 * MINUTE))) == 1
+
+
+def test_more_time_reopens_what_ended_by_itself_but_not_what_the_student_ended(store: Store, at) -> None:
+    more = Policies.model_validate({"extra_time": [{"student": "ada", "percent": 100}]})
+    quiz = taken(store, replace(TIMED, attempts=2))
+    quiz.begin()
+    at(NOW + 50 * MINUTE)
+    assert quiz.close_if_over()
+    longer = window(store, quiz.quiz, more)
+    assert longer.state is SittingState.OPEN
+    assert type_in(longer, 1, wrong(quiz.quiz)) == "saved"
+    assert longer.finish().recorded
+    assert window(store, quiz.quiz, more).state is SittingState.OVER
+    with pytest.raises(QuizError, match="you ended this quiz"):
+        window(store, quiz.quiz, more).hand_in()
+
+
+def test_the_course_opens_and_closes_a_quiz(store: Store, at) -> None:
+    policies = Policies.model_validate(
+        {"assignments": {"q": {"opens": "2026-11-02T09:30", "closes": "2026-11-02T10:00"}}}
+    )
+    quiz = taken(store, QuizRules(), policies)
+    assert quiz.state is SittingState.NOT_YET
+    with pytest.raises(QuizError, match="opens 2026-11-02 09:30 UTC"):
+        quiz.hand_in()
+    at(NOW + 30 * MINUTE)
+    assert quiz.state is SittingState.OPEN
+    at(NOW + 62 * MINUTE)
+    assert quiz.state is SittingState.OVER
+
+
+def test_an_empty_field_does_not_undo_an_earlier_attempt(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(attempts=2, deadline=NOW + MINUTE))
+    type_in(quiz, 2, key(quiz.quiz, 2))
+    quiz.hand_in([2])
+    quiz.try_again(2)
+    at(NOW + 2 * MINUTE)
+    assert quiz.close_if_over()
+    assert len([a for a in store.attempts() if a.item == quiz.quiz.questions[1].variant.item]) == 1
