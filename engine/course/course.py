@@ -328,7 +328,7 @@ class Course:
 
     def policies_with(self, store: Store) -> Policies:
         """Return the rules about marks with what the store has allowed single students."""
-        from engine.course.allowances import with_allowances
+        from engine.course.allowance_rules import with_allowances
 
         return with_allowances(self.policies, store.allowances.current())
 

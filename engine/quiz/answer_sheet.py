@@ -169,7 +169,7 @@ class DraftSheet(AnswerSheet):
     def write(
         self, fields: Sequence[DraftField], *, now: datetime, ends: datetime | None
     ) -> list[SavedDraft]:
-        """Save fields as :meth:`DraftStore.save`; one of a variant that was replaced is refused.
+        """Save fields as :meth:`engine.store.drafts.DraftStore.save`; those of an earlier variant are closed.
 
         Raises
         ------

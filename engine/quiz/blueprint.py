@@ -122,20 +122,20 @@ class _Filter(StrictModel):
     exclude: tuple[Identifier, ...] = ()
 
 
-class _Shown(_Filter):
+class _ResultFilter(_Filter):
     """What is shown of these questions before and after the deadline, where it isn't what the quiz says."""
 
     show_before: ResultDisclosure | None = None
     show_after: ResultDisclosure | None = None
 
 
-class DrawRule(_Shown):
+class DrawRule(_ResultFilter):
     """``count`` items that match the filters."""
 
     count: Whole = Field(ge=1, le=100)
 
 
-class BlueprintSection(_Shown):
+class BlueprintSection(_ResultFilter):
     """Part of a blueprint: pinned items, then drawn ones.
 
     Drawn are ``count`` questions less the pinned ones, or what the entries of ``draw`` ask for.
@@ -224,7 +224,11 @@ class Blueprint(StrictModel):
         return self
 
     def _check_shown(
-        self, loc: tuple[int | str, ...], entry: _Shown, before: ResultDisclosure, after: ResultDisclosure
+        self,
+        loc: tuple[int | str, ...],
+        entry: _ResultFilter,
+        before: ResultDisclosure,
+        after: ResultDisclosure,
     ) -> None:
         """Refuse what an entry says against what it takes from the section or quiz around it."""
         if entry.show_after is not None and self.deadline is None:

@@ -49,8 +49,8 @@ def rule_of(allowance: Allowance) -> tuple[str, DeadlineExtension | ExcusedAssig
         if allowance.kind is AllowanceKind.TIME:
             percent = None if allowance.percent is None else Decimal(repr(allowance.percent))
             return "extra_time", ExtraTime.model_validate({**who, "percent": percent})
-        given = {"due": allowance.due, "days": allowance.days}
-        rules = {key: value for key, value in given.items() if value is not None}
+        time = {"due": allowance.due, "days": allowance.days}
+        rules = {key: value for key, value in time.items() if value is not None}
         return "extensions", DeadlineExtension.model_validate({**who, **rules})
     except ValidationError as error:
         fault = error.errors()[0]
