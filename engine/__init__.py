@@ -218,7 +218,7 @@ def grade_code(
     from engine.grading import grade_code as grade
     from engine.intake import read_code_file
     from engine.model import Mode
-    from engine.runs.grade_file import plan_seed
+    from engine.runs.code_exercises import plan_seed
     from engine.sandbox import SandboxOptions, open_runner
 
     if not isinstance(item, LoadedItem):

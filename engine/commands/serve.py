@@ -34,7 +34,7 @@ def command(host: str, port: int, course_path: Path | None) -> None:
     context = find_context(course_path)
     course = context.require_course()
     from engine.web.application import application
-    from engine.web.server import bind, serve
+    from engine.web.serving import bind, serve
     from engine.web.site import Site
 
     listening = bind(host, port)

@@ -197,7 +197,7 @@ def read_code_file(
         that is none or has a cell that isn't Python, all files together too large.
     """
     label = clean_line(name or path.name)
-    source, data = _read(path, label, Path(label if name else path.name).suffix.lower())
+    source, data = _read(path, label, Path(label if name else path.name).suffix.lower(), named=bool(name))
     if beside is None:
         beside = files_used(source, in_folder(path.parent)) if name is None else {}
     texts = {other: read_module(other, file) for other, file in beside.items() if not is_library(other)}
@@ -221,21 +221,18 @@ def read_code_file(
 
 def source_of(path: Path, label: str) -> str:
     """Return the Python source of one file alone; raises as :func:`read_code_file` does."""
-    return _read(path, label, Path(label).suffix.lower())[0]
+    return _read(path, label, Path(label).suffix.lower(), named=True)[0]
 
 
-def _read(path: Path, label: str, suffix: str) -> tuple[str, bytes]:
+def _read(path: Path, label: str, suffix: str, *, named: bool) -> tuple[str, bytes]:
     if suffix not in {".py", ".ipynb"} and path.is_file():
         raise SubmissionError("this kind of file isn't graded", where=label, expected="a .py or .ipynb file")
     notebook = suffix == ".ipynb"
-    data = read_bytes(path, NOTEBOOK_LIMIT if notebook else CODE_LIMIT)
+    # Where it lies says nothing to somebody who handed it in under another name.
+    data = read_bytes(path, NOTEBOOK_LIMIT if notebook else CODE_LIMIT, name=label if named else None)
     source = decode(data, label, cookie=not notebook)
     if notebook:
-        source = notebook_source(source, label)
-        if len(source) > CODE_LIMIT:
-            raise SubmissionError(
-                "the notebook's code is too large", where=label, expected=f"at most {CODE_LIMIT // 1024} KiB"
-            )
+        source = notebook_source(source, label, CODE_LIMIT)
     return source, data
 
 
@@ -271,11 +268,35 @@ def read_submission(path: Path, function: str) -> CodeSubmission:
 
 def _main_file(folder: Path, function: str) -> Path:
     where = clean_line(str(folder))
-    files = _code_files(folder, where)
-    places = {file: line for file in files if (line := _definition(file, function)) is not None}
+    files = {path: clean_line(path.name) for path in _code_files(folder, where)}
+    return defining_file(files, function, where, give=lambda path: clean_line(str(path)))
+
+
+def defining_file(
+    files: Mapping[Path, str], function: str, where: str, give: Callable[[Path], str] | None = None
+) -> Path:
+    """Return the only one of some code files that defines a function at its top level.
+
+    Parameters
+    ----------
+    files : mapping of Path to str
+        Their names for messages, clean.
+    function : str
+    where : str
+        What they lie in.
+    give : callable, optional
+        File → what to hand in instead of all of them; its name by default.
+
+    Raises
+    ------
+    SubmissionError
+        None of them defines it, or several do.
+    """
+    places = {file: line for file, name in files.items() if (line := _definition(file, name, function))}
     if len(places) == 1:
         return next(iter(places))
     if places:
+        first = next(iter(places))
         raise SubmissionError(
             f"{count_noun(len(places), 'file')} define {function}"
             if len(places) > 2
@@ -283,9 +304,9 @@ def _main_file(folder: Path, function: str) -> Path:
             where=where,
             expected="one file that defines it",
             got=", ".join(places.values()),
-            next_step=f"give the file itself, for example {clean_line(str(next(iter(places))))}",
+            next_step=f"give the file itself, for example {give(first) if give else files[first]}",
         )
-    names = ", ".join(clean_line(file.name, 60) for file in files[:8]) + (", …" if len(files) > 8 else "")
+    names = ", ".join(name[:60] for name in list(files.values())[:8]) + (", …" if len(files) > 8 else "")
     raise SubmissionError(
         f"no file in this folder defines {function}",
         where=where,
@@ -319,12 +340,12 @@ def _code_files(folder: Path, where: str) -> list[Path]:
     return files
 
 
-def _definition(path: Path, function: str) -> str | None:
+def _definition(path: Path, name: str, function: str) -> str | None:
     try:
-        source = source_of(path, clean_line(path.name))
+        source = source_of(path, name)
     except InputError:
         return None
-    return definition_place(source, clean_line(path.name, 60), function)
+    return definition_place(source, name[:60], function)
 
 
 def definition_place(source: str, filename: str, function: str) -> str | None:

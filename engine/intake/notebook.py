@@ -23,25 +23,39 @@ _HELP_LINE = re.compile(r"%?[\w.]++\?{1,2}")
 _TOKENS = re.compile(r"\\.|\"\"\"|'''|[\"'#()\[\]{}]", re.DOTALL)
 
 
-def notebook_source(text: str, where: str) -> str:
+def notebook_source(text: str, where: str, most: int = 2**20) -> str:
     """Return the joined code cells.
 
     Each cell begins after a comment line that names it. Magics, shell lines and help lines are
     blanked, so that line numbers stay; so is a whole cell of another language (``%%bash``).
 
+    Parameters
+    ----------
+    text : str
+        Of the file.
+    where : str
+        Its name, for messages.
+    most : int
+        Characters of code that are read.
+
     Raises
     ------
     SubmissionError
-        It isn't JSON or a Python notebook, has no code cells, or one that Python can't
+        It isn't JSON or a Python notebook, has too much code, no code cells, or one that Python can't
         read: cell and line are named.
     """
     cells = [
         "\n".join(_without_magics(source.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
         for source in _code_cells(_load(text, where), where)
     ]
+    joined = "".join(f"{cell_mark(number)}\n{cell}\n" for number, cell in enumerate(cells, start=1))
+    # Before it is parsed: a notebook of 16 MiB may hold code for minutes.
+    if len(joined) > most:
+        raise SubmissionError(
+            "the notebook's code is too large", where=where, expected=f"at most {most // 1024} KiB"
+        )
     for number, cell in enumerate(cells, start=1):
         _check_syntax(cell, number, where)
-    joined = "".join(f"{cell_mark(number)}\n{cell}\n" for number, cell in enumerate(cells, start=1))
     if not any(line.strip() for cell in cells for line in cell.split("\n")):
         raise SubmissionError(
             "the notebook has no code", where=where, expected="a code cell that defines the function"

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from engine.runs.batch import BatchResult, Progress, UngradedFile, grade_batch
-from engine.runs.grade_file import CodeExercises
+from engine.runs.code_exercises import CodeExercises
 
 __all__ = ["BatchResult", "CodeExercises", "Progress", "UngradedFile", "grade_batch"]

@@ -29,7 +29,8 @@ from typing import Final
 from engine.hand_ins import FileKind, HandedFile, IntakeProblem, IntakeResult
 from engine.model import Mode
 from engine.runner import SandboxOptions
-from engine.runs.grade_file import CodeExercises, FileGrader, FileResult
+from engine.runs.code_exercises import CodeExercises
+from engine.runs.grade_file import FileGrader, FileResult
 from engine.store import Store
 from engine.text.files import read_bounded
 

@@ -6,86 +6,20 @@ that the next run tries it again. Neither ever becomes a 0.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
 
 from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
 from engine.hand_ins import FileKind, FilledQuiz, HandedFile, IntakeProblem
 from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
 from engine.runner import Runner
+from engine.runs.code_exercises import CodeExercises
 from engine.store import ArrivalInfo, Attempt, Store, quiz_responses, response_sha256
 from engine.text.files import read_hand_in
 from engine.text.words import agree
-
-if TYPE_CHECKING:
-    from engine.items.bank import Bank
-
-
-def plan_seed(secret: bytes, item: str, version: str) -> bytes:
-    """Return the seed of an item's hidden plan in batch runs.
-
-    It depends on nothing else, so a class that is graded in several runs (one was killed, a hand-in came
-    late) meets the same inputs in all of them, and the instructor can replay it.
-    """
-    # As a list: "a", "bc" and "ab", "c" are different messages. "plan" keeps other uses of the secret apart.
-    message = json.dumps(["plan", item, version]).encode("ascii")
-    return hmac.new(secret, message, hashlib.sha256).digest()
-
-
-class CodeExercises:
-    """The code exercises of a run: each loaded once, its plan frozen once; safe to use from several threads.
-
-    Parameters
-    ----------
-    bank : Bank
-    secret : bytes
-        Seeds the hidden plans.
-    mode : Mode
-    """
-
-    def __init__(self, bank: Bank, *, secret: bytes, mode: Mode) -> None:
-        self._bank = bank
-        self._secret = secret
-        self._mode = mode
-        self._lock = threading.Lock()
-        self._prepared: dict[str, Any] = {}
-
-    def _prepare(self, item: str) -> Any:
-        from engine.code import exercise_of, freeze_plan
-
-        # One lock for all items: whoever comes first loads an exercise and freezes its plan, and the others
-        # wait. Frozen twice, it would cost the seconds twice.
-        with self._lock:
-            if item not in self._prepared:
-                exercise = exercise_of(self._bank, item)
-                seed = plan_seed(self._secret, item, exercise.version)
-                self._prepared[item] = exercise, freeze_plan(exercise, seed)
-            return self._prepared[item]
-
-    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
-        """Grade one submission with the class's plan.
-
-        Raises
-        ------
-        EngineError
-            The machine is at fault.
-        """
-        from engine.grading import grade_code
-
-        exercise, plan = self._prepare(item)
-        return grade_code(exercise, plan, submission, runner, mode=self._mode, student=student)
-
-    def blank(self, item: str) -> tuple[str, float]:
-        """Return (item version, full marks) for a report about a file that can't be graded."""
-        return self._bank.version(item), self._bank.load(item).points
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +129,48 @@ class FileGrader:
             message = self._mention_earlier(student, item, file.sha256, internal_fault(error))
             self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
             return FileResult(student, file, reason=message, again=_AGAIN in message)
+        stored, reason = self._grade_read(student, item, submission, runner, _arrival(file), started)
+        if stored.report.outcome is Outcome.FORMAT_ERROR:
+            return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", _MEND, student))
+        return FileResult(
+            student, file, reason=None if stored.settled else reason, again=bool(reason and _AGAIN in reason)
+        )
+
+    def grade_submission(
+        self, student: str, item: str, submission: CodeSubmission, runner: Runner, arrival: ArrivalInfo
+    ) -> Attempt:
+        """Grade one program that was read before, and return the attempt as it is stored then.
+
+        What was graded before isn't graded again.
+
+        Raises
+        ------
+        StoreError
+            The result can't be stored.
+        """
+        stored, _ = self._grade_read(student, item, submission, runner, arrival, datetime.now(UTC))
+        return stored
+
+    def set_aside_submission(
+        self, student: str, item: str, submission: CodeSubmission, arrival: ArrivalInfo
+    ) -> str:
+        """Record that a program isn't tried any more because it kills the grader, and return the reason."""
+        started = datetime.now(UTC)
+        report = self._without_score(item, student, Outcome.UNGRADED, _SET_ASIDE, None)
+        attempt = Attempt.of_code(student, submission, report, started=started, reason=_SET_ASIDE)
+        self.store.record(attempt.arrived(arrival))
+        return _SET_ASIDE
+
+    def _grade_read(
+        self,
+        student: str,
+        item: str,
+        submission: CodeSubmission,
+        runner: Runner,
+        arrival: ArrivalInfo,
+        started: datetime,
+    ) -> tuple[Attempt, str | None]:
+        """Return the stored attempt, and why it has no score or can't be read."""
         reason = None
         try:
             report = self.code.grade(item, submission, runner, student)
@@ -209,15 +185,10 @@ class FileGrader:
             report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
         report = replace(report, student=student, mode=self.mode)
         if report.outcome is Outcome.UNGRADED:
-            reason = self._mention_earlier(student, item, file.sha256, reason or "")
+            reason = self._mention_earlier(student, item, submission.sha256, reason or "")
         # Even an ungraded attempt is stored: a later try counts as old as this one.
         attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
-        stored = self.store.record(attempt.arrived(_arrival(file)))
-        if stored.report.outcome is Outcome.FORMAT_ERROR:
-            return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", _MEND, student))
-        return FileResult(
-            student, file, reason=None if stored.settled else reason, again=bool(reason and _AGAIN in reason)
-        )
+        return self.store.record(attempt.arrived(arrival)), reason
 
     def _mention_earlier(self, student: str, item: str, sha256: str, reason: str) -> str:
         """Return the reason, with a remark where an earlier run left this very file ungraded too."""

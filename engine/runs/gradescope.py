@@ -31,7 +31,7 @@ from engine.items import CodeAnswer
 from engine.items.bank import REGISTRY_FILE, Bank, builtin_root
 from engine.model import Check, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
-from engine.runs.grade_file import CodeExercises
+from engine.runs.code_exercises import CodeExercises
 from engine.text.words import clean, clean_line, plain_points
 
 # Gradescope's words. Its fourth, "hidden", is for tests without points: a total with it tells what is hidden.

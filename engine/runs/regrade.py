@@ -22,7 +22,7 @@ from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQ
 from engine.quiz.rules import CreditRules
 from engine.runner import Runner, SandboxOptions
 from engine.runs.batch import Progress
-from engine.runs.grade_file import CodeExercises
+from engine.runs.code_exercises import CodeExercises
 from engine.store import Attempt, Store, reason_of
 from engine.variants import rekey
 

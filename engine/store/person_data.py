@@ -130,7 +130,7 @@ def _report(text: str, where: str) -> dict[str, Any]:
 
 
 def _json(text: str, _where: str) -> Any:
-    return json.loads(text)
+    return json.loads(text) if text else None
 
 
 def _nothing(_text: str, _where: str) -> None:

@@ -43,6 +43,7 @@ from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
 from engine.store.timed import TimedSittings
 from engine.store.upkeep import StoreUpkeep
+from engine.store.waiting import WaitingHandIns
 
 # Fewer quizzes are turned into rows sooner than processes are started.
 _MANY_QUIZZES = 100
@@ -132,6 +133,7 @@ class Store:
         self.audit = AuditLog(database)
         self.lti = LtiStore(database)
         self.lti_outbox = LtiOutbox(database)
+        self.waiting = WaitingHandIns(database)
         self.activity = StoreActivity(database)
         self.allowances = AllowanceStore(database)
         self.drafts = DraftStore(database)

@@ -26,6 +26,7 @@ from engine.store.attempt import SETTLED, attempt_of
 from engine.store.database import Database, StorePart, open_database, schema_version
 from engine.store.sql_tables import attempts, decode, hand_marks, metadata, quiz_retries, quizzes, regrades
 from engine.store.sqlite import begin_file, store_faults
+from engine.store.waiting import HandInState
 from engine.store.web_tables import (
     audit_log,
     lti_grades,
@@ -196,6 +197,8 @@ def _hand_mark(row: sa.RowMapping, where: str) -> str | None:
 
 def _waiting_hand_in(row: sa.RowMapping, where: str) -> str | None:
     Mode(row["mode"])
+    if HandInState(row["state"]) is HandInState.DONE:
+        return None
     code = decode(CodeSubmission, row["code"], where)
     return _differing(row, {"submission": code.sha256}, "code")
 

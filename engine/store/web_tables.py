@@ -55,6 +55,7 @@ timed_sittings = sa.Table(
 
 # --- code handed in on the site ---
 
+# The columns that the queue reads come before the code: SQLite reads a row from its beginning.
 waiting_hand_ins = sa.Table(
     "waiting_hand_ins",
     metadata,
@@ -63,15 +64,18 @@ waiting_hand_ins = sa.Table(
     sa.Column("item", ShortText(64), nullable=False),
     sa.Column("submission", ShortText(64), nullable=False),  # sha256
     sa.Column("mode", ShortText(16), nullable=False),
-    sa.Column("code", sa.Text, nullable=False),  # JSON of model.CodeSubmission
     sa.Column("handed", UtcTime, nullable=False),
     sa.Column("state", ShortText(16), nullable=False),  # waiting, running, done, set_aside
-    sa.Column("worker", ShortText(100)),
+    sa.Column("turn", sa.Integer),  # the how-manieth hand-in that was begun
+    sa.Column("worker", ShortText(200)),
     sa.Column("begun", UtcTime),
     sa.Column("heartbeat", UtcTime),
-    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False),  # that the machine failed
+    sa.Column("losses", sa.Integer, nullable=False),  # workers that died over it
     sa.Column("reason", sa.Text),
+    sa.Column("code", sa.Text, nullable=False),  # JSON of model.CodeSubmission; "" once it is done
     sa.Index("ix_waiting_hand_ins_state", "state"),
+    sa.Index("ix_waiting_hand_ins_turn", "turn"),
     sa.Index("ix_waiting_hand_ins_student", "student", "item"),
 )
 

@@ -11,7 +11,6 @@ import tempfile
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +23,10 @@ from starlette.routing import Route
 
 from engine.course.people import Person, Role
 from engine.errors import InputError, SoftmarkError, StoreError, UsageError
-from engine.pages.render import style_sheet
 from engine.quiz import rules as quiz_rules
+from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
-from engine.web.forms import Form, TooLargeError, read_form
+from engine.web.forms import Form, FormTooLargeError, read_form
 from engine.web.routes import WebRoute, all_routes
 from engine.web.site import Site
 from engine.web.visit import (
@@ -98,7 +97,12 @@ class _Handler:
 
         async def respond(request: Request) -> Response:
             with _upload_folder(route, request.method) as folder:
-                visit = await run_in_threadpool(self._visit, request, route)
+                try:
+                    visit = await run_in_threadpool(self._visit, request, route)
+                except StoreError as error:
+                    # Who this is stands in the store; the page that says so is for everybody.
+                    visit = self._visit(request, route, cookie="")
+                    return _finished(visit, await run_in_threadpool(_error_page, visit, error))
                 try:
                     if route.csrf and request.method not in ("GET", "HEAD"):
                         _check_origin(request, self._site)
@@ -122,14 +126,18 @@ class _Handler:
     async def http_error(self, request: Request, error: Exception) -> Response:
         """Answer an address that no route has, or a method that it doesn't take."""
         status = error.status_code if isinstance(error, HTTPException) else 500
-        visit = await run_in_threadpool(self._visit, request, None)
-        fault: InputError = NotFoundError()
+        fault: SoftmarkError = NotFoundError()
+        try:
+            visit = await run_in_threadpool(self._visit, request, None)
+        except StoreError as store_fault:
+            visit, fault, status = self._visit(request, None, cookie=""), store_fault, 503
+            return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
         if status == 405:
             fault = UsageError("this address doesn't take that", got=request.method)
         return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
 
-    def _visit(self, request: Request, route: WebRoute | None) -> Visit:
-        cookie = request.cookies.get(SESSION_COOKIE, "")
+    def _visit(self, request: Request, route: WebRoute | None, cookie: str | None = None) -> Visit:
+        cookie = request.cookies.get(SESSION_COOKIE, "") if cookie is None else cookie
         now = quiz_rules.now()
         session = self._site.store.sessions.find(cookie, now) if cookie else None
         return Visit(
@@ -235,7 +243,7 @@ def _status(error: SoftmarkError) -> int:
     statuses: tuple[tuple[type[SoftmarkError], int], ...] = (
         (NotFoundError, 404),
         (ForbiddenError, 403),
-        (TooLargeError, 413),
+        (FormTooLargeError, 413),
         (InputError, 400),
         (StoreError, 503),
     )
@@ -265,21 +273,11 @@ def _finished(visit: Visit, answer: Response) -> Response:
     return answer
 
 
-def _asset(name: str) -> bytes | None:
-    folder = files("engine.web") / "static"
-    if name == "site.css":
-        return (style_sheet() + (folder / name).read_text(encoding="utf-8")).encode()
-    known = {"site.js"}
-    return (folder / name).read_bytes() if name in known else None
-
-
-_TYPES = {"css": "text/css", "js": "text/javascript"}
-
-
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
-    content = _asset(name)
-    if content is None:
+    if name not in ASSETS:
         raise HTTPException(404)
-    headers = _HEADERS | {"Cache-Control": "public, max-age=300"}
-    return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=headers)
+    # With its digest in the address a file never changes; without, whoever asked should ask again soon.
+    is_exact = request.query_params.get("v") == asset_digest(name)
+    headers = _HEADERS | {"Cache-Control": f"public, max-age={31536000 if is_exact else 300}"}
+    return Response(asset(name), media_type=ASSETS[name], headers=headers)

@@ -22,7 +22,7 @@ MOST_FIELD_BYTES = 1 << 20  # an answer of a megabyte can be read, and is refuse
 MOST_FILES = 200
 
 
-class TooLargeError(InputError):
+class FormTooLargeError(InputError):
     """More was sent than is taken: status 413."""
 
 
@@ -79,7 +79,7 @@ async def read_form(request: Request, most_bytes: int, folder: Path | None) -> F
 
     Raises
     ------
-    TooLargeError
+    FormTooLargeError
         The body is longer, or has too many fields or files.
     UsageError
         It isn't a form.
@@ -106,7 +106,7 @@ async def read_form(request: Request, most_bytes: int, folder: Path | None) -> F
     except (MultiPartException, HTTPException) as error:
         detail = str(getattr(error, "message", None) or getattr(error, "detail", ""))
         if "exceeded" in detail or "Too many" in detail:
-            raise TooLargeError(
+            raise FormTooLargeError(
                 "the form is too large",
                 expected=f"at most {count_noun(MOST_FIELDS, 'field')} of {MOST_FIELD_BYTES >> 20} MiB each "
                 f"and {count_noun(MOST_FILES, 'file')}",
@@ -153,8 +153,8 @@ async def _is_empty(request: Request) -> bool:
     return True
 
 
-def _too_large(most_bytes: int) -> TooLargeError:
-    return TooLargeError(
+def _too_large(most_bytes: int) -> FormTooLargeError:
+    return FormTooLargeError(
         "this is too large",
         expected=f"at most {most_bytes / (1 << 20):.3g} MiB",
         next_step="leave out what the exercise doesn't need: data, results, pictures",

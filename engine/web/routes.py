@@ -36,6 +36,9 @@ class WebRoute:
     csrf : bool
         Whether a POST must carry the form token; False only for messages of other systems, which prove
         themselves otherwise.
+    nav : str
+        The page's label in the navigation of those whose role it is for; empty where it isn't there. Entries
+        stand in the order of the routes.
     """
 
     name: str
@@ -46,6 +49,16 @@ class WebRoute:
     most_bytes: int = 2 << 20
     takes_files: bool = False
     csrf: bool = True
+    nav: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NavEntry:
+    """A link of the navigation; `current` says ``page`` on that page itself, ``true`` on those below it."""
+
+    label: str
+    url: str
+    current: str = ""
 
 
 def all_routes() -> tuple[WebRoute, ...]:
@@ -53,3 +66,29 @@ def all_routes() -> tuple[WebRoute, ...]:
     from engine.web import home, instructor
 
     return (*home.ROUTES, *instructor.ROUTES)
+
+
+def navigation(visit: Visit) -> list[NavEntry]:
+    """Return the main pages of whoever is signed in: a student's, or those of the staff's role."""
+    person = visit.person
+    if person is None:
+        return []
+    mine = [
+        route
+        for route in all_routes()
+        if route.nav
+        and person.role.includes(route.least or Role.STUDENT)
+        # Staff may open students' pages, from their own.
+        and (route.least is None or (route.least is not Role.STUDENT) == person.is_staff)
+    ]
+    here = visit.routes.get(visit.route, "")
+    above = [r.path for r in mine if here == r.path or here.startswith(r.path.rstrip("/") + "/")]
+    nearest = max((path for path in above if path != "/" or here == "/"), key=len, default=None)
+    return [
+        NavEntry(
+            route.nav,
+            visit.url(route.name),
+            "" if route.path != nearest else "page" if route.path == here else "true",
+        )
+        for route in mine
+    ]

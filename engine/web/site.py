@@ -6,7 +6,8 @@ request; while a file has faults, the last good state goes on serving, and staff
 
 from __future__ import annotations
 
-import secrets
+import hashlib
+import hmac
 import threading
 import time
 from collections.abc import Collection, Iterator
@@ -69,8 +70,8 @@ class Site:
         self._looked = time.monotonic()
         self._state = self._read()
         self.fault: InputError | None = None
-        # Pages that need no session are protected by it; a restart only asks people to send a form again.
-        self.form_secret = secrets.token_bytes(32)
+        # The same in every process and after a restart: an open page goes on saving when the server is back.
+        self.form_secret = hmac.new(self.course.secret(), b"forms of the site", hashlib.sha256).digest()
 
     @property
     def state(self) -> CourseState:

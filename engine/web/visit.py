@@ -23,6 +23,8 @@ from engine.web.site import Site
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from engine.web.routes import NavEntry
+
 SESSION_COOKIE = "softmark-session"
 NOTICE_COOKIE = "softmark-notice"
 _PACKAGE = "engine.web"
@@ -126,6 +128,19 @@ class Visit:
         """Return the whole address of a route, for mails and other systems."""
         path = self.url(route, **values)
         return self.site.address + path.removeprefix(self.base)
+
+    @property
+    def navigation(self) -> list[NavEntry]:
+        """The main pages of whoever is signed in."""
+        from engine.web.routes import navigation
+
+        return navigation(self)
+
+    def asset(self, name: str) -> str:
+        """Return the address of a file of the site's own; browsers may keep what it leads to."""
+        from engine.web.assets import asset_digest
+
+        return self.url("static", name=name, v=asset_digest(name))
 
     @cached_property
     def form_token(self) -> str:

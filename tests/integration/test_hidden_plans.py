@@ -19,7 +19,7 @@ from engine.grading import grade_code
 from engine.items import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
-from engine.runs.grade_file import plan_seed
+from engine.runs.code_exercises import plan_seed
 from engine.sandbox import open_runner
 
 RIGHT = """

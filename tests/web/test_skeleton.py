@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
+from engine.errors import StoreError
 from engine.quiz import rules as quiz_rules
 from engine.web.forms import Form
 from engine.web.site import Site
 from engine.web.visit import Visit, segment_text
-from tests.web.conftest import SignedIn
+from tests.web.conftest import ADDRESS, SignedIn
 
 
 def test_the_first_page(client: TestClient, signed_in: SignedIn) -> None:
@@ -64,3 +66,25 @@ def test_names_of_any_kind_stay_one_piece_of_an_address(site: Site) -> None:
     assert address == "/nlp/class/a~2Fb~3F~7E~C3~A9/work?page=2"
     assert segment_text("a~2Fb~3F~7E~C3~A9") == "a/b?~é"
     assert visit.full_url("student", student="1").startswith("http://testserver/class/1/work")
+
+
+def test_while_the_store_is_away_every_page_says_so(
+    site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = signed_in("ada")
+
+    def away(*_args: object) -> None:
+        raise StoreError("the database server can't be reached", next_step="wait a moment")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(site.store.sessions, "find", away)
+        for address in ("/", "/nothing"):
+            page = browser.get(address)
+            assert page.status_code == 503
+            assert "The database server can&#39;t be reached" in page.text
+            assert page.headers["content-security-policy"]
+    assert browser.get("/").status_code == 200
+
+
+def test_forms_of_open_pages_are_valid_after_a_restart(site: Site, folder: Path) -> None:
+    assert Site(folder, site.store, ADDRESS).form_secret == site.form_secret

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from engine.authoring.mutation.edits import exchanged, header, splice
-from engine.authoring.mutation.operators import OPERATORS, Replacement, Site
+from engine.authoring.mutation.operators import OPERATORS, EditSite, Replacement
 from engine.code.source import library_of, parse_python
 
 
@@ -86,7 +86,7 @@ def _of_file(file: str, source: str, function: str) -> Iterator[GeneratedMutant]
 
 
 def _changed(
-    source: str, site: Site, statement: ast.stmt, replacement: Replacement
+    source: str, site: EditSite, statement: ast.stmt, replacement: Replacement
 ) -> tuple[str, str, str | None, str]:
     """Return the changed statement before and after, the whole text (None: none can be had) and its tree."""
     node, before = site.node, header(statement)
@@ -122,7 +122,7 @@ def _unparsed(node: ast.AST) -> str:
     return ast.unparse(ast.fix_missing_locations(node))
 
 
-def _sites(tree: ast.Module, function: str, torch: bool) -> Iterator[tuple[Site, ast.stmt]]:
+def _sites(tree: ast.Module, function: str, torch: bool) -> Iterator[tuple[EditSite, ast.stmt]]:
     """Yield every place that may be changed, with the statement that it belongs to, in the file's order."""
     arrays = _arrays(tree, function)
     for body, names, owner in _bodies(tree, ()):
@@ -134,9 +134,9 @@ def _sites(tree: ast.Module, function: str, torch: bool) -> Iterator[tuple[Site,
                 continue  # what an error says is nobody's mistake
             is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
             if (is_simple or at_top) and not is_text:
-                yield Site(statement, tuple(bound), arrays, at_top=at_top, torch=torch), statement
+                yield EditSite(statement, tuple(bound), arrays, at_top=at_top, torch=torch), statement
             for node, is_test in _expressions(statement):
-                yield Site(node, tuple(bound), arrays, is_test, torch=torch), statement
+                yield EditSite(node, tuple(bound), arrays, is_test, torch=torch), statement
             bound += [name for name in _names_bound(statement) if name not in bound]
 
 

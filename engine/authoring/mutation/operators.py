@@ -1,7 +1,7 @@
 """Slips of array code: each operator names what could stand in the place of one node of a right program.
 
-An operator takes a :class:`Site` and yields replacements. It may yield what raises or changes nothing that
-matters: the first is killed at once, and what equals another program is dropped by
+An operator takes an :class:`EditSite` and yields replacements. It may yield what raises or changes nothing
+that matters: the first is killed at once, and what equals another program is dropped by
 :mod:`engine.authoring.mutation.generated`. To add one, write it here and append it to :data:`OPERATORS`.
 """
 
@@ -26,7 +26,7 @@ from engine.authoring.mutation.edits import (
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class EditSite:
     """A node of a solution, and what may be known about its place.
 
     Parameters
@@ -62,7 +62,7 @@ class MutationOperator(NamedTuple):
     """One kind of slip under the name that ids begin with."""
 
     name: str
-    replace: Callable[[Site], Iterator[Replacement]]
+    replace: Callable[[EditSite], Iterator[Replacement]]
 
 
 _AXIS = ("axis", "dim")
@@ -85,7 +85,7 @@ _ORDERS: Mapping[type[ast.cmpop], Sequence[type[ast.cmpop]]] = {
 }  # fmt: skip
 
 
-def _axis(site: Site) -> Iterator[ast.expr]:
+def _axis(site: EditSite) -> Iterator[ast.expr]:
     """Yield calls along another axis, and along none."""
     node = site.node
     if not isinstance(node, ast.Call):
@@ -104,7 +104,7 @@ def _axis(site: Site) -> Iterator[ast.expr]:
         yield call_with(node, keywords=without(node.keywords, place))
 
 
-def _keepdims(site: Site) -> Iterator[ast.expr]:
+def _keepdims(site: EditSite) -> Iterator[ast.expr]:
     """Yield reductions that lose their axis."""
     node = site.node
     if isinstance(node, ast.Call):
@@ -114,7 +114,7 @@ def _keepdims(site: Site) -> Iterator[ast.expr]:
                 yield call_with(node, keywords=replaced(node.keywords, place, lost))
 
 
-def _transposition(site: Site) -> Iterator[ast.expr]:
+def _transposition(site: EditSite) -> Iterator[ast.expr]:
     """Yield arrays that aren't transposed, moved or spread any more, and matrices that are in a product."""
     node = site.node
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT", "H"):
@@ -129,7 +129,7 @@ def _transposition(site: Site) -> Iterator[ast.expr]:
             yield ast.BinOp(node.left, node.op, ast.Attribute(node.right, "T", ast.Load()))
 
 
-def _scale(site: Site) -> Iterator[ast.expr]:
+def _scale(site: EditSite) -> Iterator[ast.expr]:
     """Yield factors and divisors that are missing or doubled, and powers and roots that aren't taken."""
     node = site.node
     if isinstance(node, ast.BinOp):
@@ -145,7 +145,7 @@ def _scale(site: Site) -> Iterator[ast.expr]:
         yield from _operand(node)
 
 
-def _swap(site: Site) -> Iterator[ast.expr]:
+def _swap(site: EditSite) -> Iterator[ast.expr]:
     """Yield two neighbours among arguments, entries or operands in the other order."""
     node = site.node
     if isinstance(node, ast.Call):
@@ -160,7 +160,7 @@ def _swap(site: Site) -> Iterator[ast.expr]:
         yield ast.BinOp(node.right, node.op, node.left)
 
 
-def _polarity(site: Site) -> Iterator[ast.expr]:
+def _polarity(site: EditSite) -> Iterator[ast.expr]:
     """Yield masks, comparisons and conditions that say the opposite, or nearly so."""
     node = site.node
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not):
@@ -178,7 +178,7 @@ def _polarity(site: Site) -> Iterator[ast.expr]:
             yield call_with(node, args=[*node.args[:place], opposite, *node.args[place + 1 :]])
 
 
-def _condition(site: Site) -> Iterator[ast.expr]:
+def _condition(site: EditSite) -> Iterator[ast.expr]:
     """Yield conditions that always or never hold, and those of which a part is missing."""
     node = site.node
     if site.is_test:
@@ -194,7 +194,7 @@ def _condition(site: Site) -> Iterator[ast.expr]:
         yield node.orelse
 
 
-def _reduction(site: Site) -> Iterator[ast.expr]:
+def _reduction(site: EditSite) -> Iterator[ast.expr]:
     """Yield another reduction, triangle or fill."""
     node = site.node
     if not isinstance(node, ast.Call):
@@ -203,7 +203,7 @@ def _reduction(site: Site) -> Iterator[ast.expr]:
         yield call_with(node, func=renamed(node.func, other))
 
 
-def _function(site: Site) -> Iterator[ast.expr]:
+def _function(site: EditSite) -> Iterator[ast.expr]:
     """Yield arguments of elementwise functions that are left out; exponentials to another base."""
     node = site.node
     if not isinstance(node, ast.Call):
@@ -217,7 +217,7 @@ def _function(site: Site) -> Iterator[ast.expr]:
         yield call_with(node, func=renamed(node.func, "log2"))
 
 
-def _sign(site: Site) -> Iterator[ast.expr]:
+def _sign(site: EditSite) -> Iterator[ast.expr]:
     """Yield the other sign, and sums of which a term is missing."""
     node = site.node
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and whole_number(node) is None:
@@ -229,7 +229,7 @@ def _sign(site: Site) -> Iterator[ast.expr]:
             yield node.right
 
 
-def _product(site: Site) -> Iterator[ast.expr]:
+def _product(site: EditSite) -> Iterator[ast.expr]:
     """Yield products entry by entry for those of matrices, and true division for whole-number division."""
     node = site.node
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -238,7 +238,7 @@ def _product(site: Site) -> Iterator[ast.expr]:
         yield ast.BinOp(node.left, ast.MatMult(), node.right)
 
 
-def _off_by_one(site: Site) -> Iterator[ast.expr]:
+def _off_by_one(site: EditSite) -> Iterator[ast.expr]:
     """Yield numbers and ends of ranges that are one too large or too small."""
     node = site.node
     number = whole_number(node) if isinstance(node, ast.expr) else None
@@ -263,7 +263,7 @@ def _off_by_one(site: Site) -> Iterator[ast.expr]:
                 yield call_with(node, keywords=[*node.keywords, ast.keyword(keyword, number_node(diagonal))])
 
 
-def _missing(site: Site) -> Iterator[list[ast.stmt]]:
+def _missing(site: EditSite) -> Iterator[list[ast.stmt]]:
     """Leave a statement out that nothing after it needs to run."""
     node = site.node
     if isinstance(node, ast.Assign):
@@ -275,7 +275,7 @@ def _missing(site: Site) -> Iterator[list[ast.stmt]]:
         yield []
 
 
-def _in_place(site: Site) -> Iterator[list[ast.stmt]]:
+def _in_place(site: EditSite) -> Iterator[list[ast.stmt]]:
     """Compute into an argument what a new array should hold."""
     node = site.node
     if not isinstance(node, ast.Assign | ast.Return | ast.Expr):
@@ -295,7 +295,7 @@ def _in_place(site: Site) -> Iterator[list[ast.stmt]]:
                 yield [exchanged(node, inner, call_with(inner, keywords=[*inner.keywords, out]))]
 
 
-def _dtype(site: Site) -> Iterator[Replacement]:
+def _dtype(site: EditSite) -> Iterator[Replacement]:
     """Yield results and arguments of another precision, and arrays made without their dtype."""
     node = site.node
     if isinstance(node, ast.Call):
@@ -319,7 +319,7 @@ def _dtype(site: Site) -> Iterator[Replacement]:
                 yield [ast.Assign([ast.Name(name, ast.Store())], value), node]
 
 
-def _broadcast(site: Site) -> Iterator[ast.expr]:
+def _broadcast(site: EditSite) -> Iterator[ast.expr]:
     """Yield new axes that are missing or elsewhere."""
     node = site.node
     if not isinstance(node, ast.Subscript):
@@ -332,7 +332,7 @@ def _broadcast(site: Site) -> Iterator[ast.expr]:
             yield ast.Subscript(node.value, ast.Tuple(entries[::-1], ast.Load()), node.ctx)
 
 
-def _name(site: Site) -> Iterator[ast.expr]:
+def _name(site: EditSite) -> Iterator[ast.expr]:
     """Yield the neighbours of a name among those that hold values here."""
     node = site.node
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in site.names:
@@ -360,7 +360,7 @@ def _is_matrix(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id != node.id.lower()
 
 
-def _is_argument(node: ast.expr, site: Site) -> bool:
+def _is_argument(node: ast.expr, site: EditSite) -> bool:
     return isinstance(node, ast.Name) and node.id in site.arrays
 
 

@@ -27,7 +27,7 @@ from engine.model import (
 )
 from engine.store import Attempt, HandMark, Store
 from engine.store.audit import AuditEntry
-from engine.store.sql_tables import encode, metadata
+from engine.store.sql_tables import metadata
 
 __all__ = ["EVERYTHING", "NOW", "PEOPLE", "ROWS", "SECRETS", "SHARED", "fill"]
 
@@ -126,18 +126,7 @@ def fill_site(store: Store, student: str, quiz: Quiz) -> None:
     )
     insert(store, "timed_sittings", quiz_id=quiz.id, student=student, started=NOW, ends=later)
     code = CodeSubmission(f"# waiting, by {student}", "softmax.py", "2" * 64, {})
-    insert(
-        store,
-        "waiting_hand_ins",
-        student=student,
-        item="softmax",
-        submission=code.sha256,
-        mode="marks",
-        code=encode(code),
-        handed=NOW,
-        state="waiting",
-        tries=0,
-    )
+    store.waiting.add(student, "softmax", code, Mode.MARKS, NOW)
     insert(
         store,
         "allowances",

@@ -161,17 +161,20 @@ def upgrade() -> None:
         sa.Column("item", sa.String(64), nullable=False),
         sa.Column("submission", sa.String(64), nullable=False),
         sa.Column("mode", sa.String(16), nullable=False),
-        sa.Column("code", sa.Text, nullable=False),
         sa.Column("handed", sa.DateTime, nullable=False),
         sa.Column("state", sa.String(16), nullable=False),
-        sa.Column("worker", sa.String(100)),
+        sa.Column("turn", sa.Integer),
+        sa.Column("worker", sa.String(200)),
         sa.Column("begun", sa.DateTime),
         sa.Column("heartbeat", sa.DateTime),
         sa.Column("tries", sa.Integer, nullable=False),
+        sa.Column("losses", sa.Integer, nullable=False),
         sa.Column("reason", sa.Text),
+        sa.Column("code", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_waiting_hand_ins"),
     )
     op.create_index("ix_waiting_hand_ins_state", "waiting_hand_ins", ["state"])
+    op.create_index("ix_waiting_hand_ins_turn", "waiting_hand_ins", ["turn"])
     op.create_index("ix_waiting_hand_ins_student", "waiting_hand_ins", ["student", "item"])
     op.create_table(
         "drafts",

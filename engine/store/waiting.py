@@ -1,0 +1,300 @@
+"""Code that was handed in on the site and waits for its grade: rows of a queue that several workers share.
+
+A row is never deleted: what is done or set aside stays as a receipt. Who comes next isn't decided here, but
+by the function that :meth:`WaitingHandIns.claim` is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+import sqlalchemy as sa
+
+from engine.crash_points import reached
+from engine.model import CodeSubmission, Mode
+from engine.store.database import StorePart
+from engine.store.sql_tables import decode, encode, storable
+from engine.store.web_tables import waiting_hand_ins as rows
+
+# Key of the advisory lock under which a server's queue is changed: one student never gets two places at once.
+_QUEUE_LOCK = 0x50F73A22
+# How far back it is looked for what a student had lately.
+_LATELY_TURNS = 300
+
+
+class HandInState(StrEnum):
+    """Where a hand-in is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    SET_ASIDE = "set_aside"
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedHandIn:
+    """One hand-in of the queue, without its code.
+
+    Parameters
+    ----------
+    id : int
+    student, item : str
+    submission : str
+        SHA-256, as of the attempt that is made of it.
+    mode : Mode
+    handed : datetime
+    state : HandInState
+    turn : int or None
+        The how-manieth hand-in it was that a worker began.
+    worker : str or None
+        Who has or had it.
+    begun, heartbeat : datetime or None
+        When it was begun last, and when its worker was last known to live.
+    tries : int
+        How often the machine failed to grade it.
+    losses : int
+        How many workers died over it.
+    reason : str or None
+        Why it has no grade yet.
+    """
+
+    id: int
+    student: str
+    item: str
+    submission: str
+    mode: Mode
+    handed: datetime
+    state: HandInState
+    turn: int | None = None
+    worker: str | None = None
+    begun: datetime | None = None
+    heartbeat: datetime | None = None
+    tries: int = 0
+    losses: int = 0
+    reason: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for its grade."""
+        return self.state in (HandInState.WAITING, HandInState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """What there is to choose from: all open hand-ins, oldest first, and those that were begun lately.
+
+    Parameters
+    ----------
+    waiting, running, lately : tuple of QueuedHandIn
+    turn : int
+        Number of the next turn.
+    """
+
+    waiting: tuple[QueuedHandIn, ...]
+    running: tuple[QueuedHandIn, ...]
+    lately: tuple[QueuedHandIn, ...]
+    turn: int
+
+
+# The state of the queue → the hand-in that is begun now, None for none.
+Choose = Callable[[QueueState], QueuedHandIn | None]
+
+_LIGHT = [column for column in rows.c if column.name != "code"]
+
+
+class WaitingHandIns(StorePart):
+    """The queue of one course; any number of processes may work on it."""
+
+    def add(self, student: str, item: str, submission: CodeSubmission, mode: Mode, now: datetime) -> int:
+        """Store a hand-in and return its number; what waits already isn't stored twice."""
+        values = {
+            "student": student,
+            "item": item,
+            "submission": submission.sha256,
+            "mode": str(mode),
+            "handed": now,
+            "state": str(HandInState.WAITING),
+            "tries": 0,
+            "losses": 0,
+            "code": encode(replace(submission, modules=dict(submission.modules))),
+        }
+        same = sa.and_(
+            *(rows.c[name] == values[name] for name in ("student", "item", "submission", "mode")),
+            rows.c.state.in_([HandInState.WAITING, HandInState.RUNNING]),
+        )
+
+        def insert(connection: sa.Connection) -> int:
+            self._lock(connection)
+            waits = connection.execute(sa.select(rows.c.id).where(same)).scalar()
+            if waits is not None:
+                return int(waits)
+            key = connection.execute(sa.insert(rows), values).inserted_primary_key
+            assert key is not None
+            return int(key[0])
+
+        number = self._database.change(insert)
+        reached("after-hand-in")
+        return number
+
+    def claim(self, worker: str, now: datetime, choose: Choose) -> QueuedHandIn | None:
+        """Begin the hand-in that `choose` names, and return it as it is then; None where there is none."""
+
+        def begin(connection: sa.Connection) -> QueuedHandIn | None:
+            self._lock(connection)
+            state = self._state(connection, now)
+            chosen = choose(state)
+            if chosen is None:
+                return None
+            # Erasing a person may have the row locked: then it is somebody else's turn.
+            query = sa.select(rows.c.id).where(rows.c.id == chosen.id, rows.c.state == HandInState.WAITING)
+            if connection.execute(query.with_for_update(skip_locked=True)).scalar() is None:
+                return None
+            change = sa.update(rows).where(rows.c.id == chosen.id)
+            values = {
+                "state": str(HandInState.RUNNING),
+                "turn": state.turn,
+                "worker": worker,
+                "begun": now,
+                "heartbeat": now,
+            }
+            connection.execute(change.values(values))
+            row = connection.execute(sa.select(*_LIGHT).where(rows.c.id == chosen.id)).mappings().one()
+            return _hand_in(row)
+
+        claimed = self._database.change(begin)
+        if claimed is not None:
+            reached("after-claim")
+        return claimed
+
+    def state(self, now: datetime) -> QueueState:
+        """Return the state of the queue."""
+        with self._database.read() as connection:
+            return self._state(connection, now)
+
+    def _state(self, connection: sa.Connection, now: datetime) -> QueueState:
+        by_state = sa.select(*_LIGHT).order_by(rows.c.id)
+        # Two queries on an index instead of one over all rows that were ever handed in.
+        waiting, running = (
+            tuple(map(_hand_in, connection.execute(by_state.where(rows.c.state == state)).mappings()))
+            for state in (HandInState.WAITING, HandInState.RUNNING)
+        )
+        last = connection.execute(sa.select(sa.func.max(rows.c.turn))).scalar() or 0
+        last_turns = sa.select(*_LIGHT).where(rows.c.turn > last - _LATELY_TURNS)
+        lately = tuple(map(_hand_in, connection.execute(last_turns).mappings()))
+        return QueueState(waiting, running, lately, last + 1)
+
+    def code(self, number: int) -> CodeSubmission:
+        """Return the code of an open hand-in.
+
+        Raises
+        ------
+        StoreError
+            There is none, or it can't be read.
+        """
+        with self._database.read() as connection:
+            text = connection.execute(sa.select(rows.c.code).where(rows.c.id == number)).scalar()
+        return decode(CodeSubmission, text or "", self._database.where)
+
+    def beat(self, worker: str, now: datetime) -> None:
+        """Note that a worker lives."""
+        mine = rows.c.worker == worker, rows.c.state == HandInState.RUNNING
+        change = sa.update(rows).where(*mine).values(heartbeat=now)
+        self._database.change(lambda connection: connection.execute(change))
+
+    def finish(self, hand_in: QueuedHandIn, now: datetime, reason: str | None = None) -> bool:
+        """Note that a hand-in is done with, and return whether it was still this worker's."""
+        values = {"state": str(HandInState.DONE), "code": "", "reason": storable(reason), "heartbeat": now}
+        return self._end(hand_in, values)
+
+    def set_aside(self, hand_in: QueuedHandIn, now: datetime, reason: str) -> bool:
+        """Note that a hand-in isn't tried any more; its code stays."""
+        values = {"state": str(HandInState.SET_ASIDE), "reason": storable(reason), "heartbeat": now}
+        return self._end(hand_in, values)
+
+    def give_back(self, hand_in: QueuedHandIn, now: datetime, reason: str | None = None) -> bool:
+        """Let a hand-in wait again: unharmed, or with the reason why the machine couldn't grade it."""
+        tries = hand_in.tries + (reason is not None)
+        values = {
+            "state": str(HandInState.WAITING),
+            "worker": None,
+            "tries": tries,
+            "reason": storable(reason),
+            "heartbeat": now,
+        }
+        return self._end(hand_in, values)
+
+    def _end(self, hand_in: QueuedHandIn, values: Mapping[str, object]) -> bool:
+        # A worker that was taken for dead may come back after another one began: that one's word counts.
+        mine = (
+            rows.c.id == hand_in.id,
+            rows.c.state == HandInState.RUNNING,
+            rows.c.worker == hand_in.worker,
+            rows.c.turn == hand_in.turn,
+        )
+        change = sa.update(rows).where(*mine).values(dict(values))
+        return bool(self._database.change(lambda connection: connection.execute(change).rowcount))
+
+    def take_from_the_dead(self, is_dead: Callable[[QueuedHandIn], bool]) -> list[QueuedHandIn]:
+        """Let the hand-ins of dead workers wait again, each with one loss more; return them as they were."""
+        running = sa.select(*_LIGHT).where(rows.c.state == HandInState.RUNNING)
+
+        def take(connection: sa.Connection) -> list[QueuedHandIn]:
+            self._lock(connection)
+            lost = [h for h in map(_hand_in, connection.execute(running).mappings()) if is_dead(h)]
+            for hand_in in lost:
+                values = {"state": str(HandInState.WAITING), "worker": None, "losses": hand_in.losses + 1}
+                connection.execute(sa.update(rows).where(rows.c.id == hand_in.id).values(values))
+            return lost
+
+        return self._database.change(take)
+
+    def try_again(self, number: int) -> bool:
+        """Let a hand-in that was set aside wait again, as if it were new; return whether there was one."""
+        aside = rows.c.id == number, rows.c.state == HandInState.SET_ASIDE
+        values = {"state": str(HandInState.WAITING), "worker": None, "tries": 0, "losses": 0, "reason": None}
+        change = sa.update(rows).where(*aside).values(values)
+        return bool(self._database.change(lambda connection: connection.execute(change).rowcount))
+
+    def find(self, number: int) -> QueuedHandIn | None:
+        """Return the hand-in of that number."""
+        with self._database.read() as connection:
+            row = connection.execute(sa.select(*_LIGHT).where(rows.c.id == number)).mappings().first()
+        return None if row is None else _hand_in(row)
+
+    def of_student(
+        self,
+        student: str,
+        item: str | None = None,
+        *,
+        mode: Mode | None = None,
+        since: datetime | None = None,
+    ) -> list[QueuedHandIn]:
+        """Return what a student handed in on the site, newest first."""
+        query = sa.select(*_LIGHT).where(rows.c.student == student).order_by(rows.c.id.desc())
+        if item is not None:
+            query = query.where(rows.c.item == item)
+        if mode is not None:
+            query = query.where(rows.c.mode == str(mode))
+        if since is not None:
+            query = query.where(rows.c.handed >= since)
+        with self._database.read() as connection:
+            return [_hand_in(row) for row in connection.execute(query).mappings()]
+
+    def in_state(self, states: Collection[HandInState]) -> list[QueuedHandIn]:
+        """Return the hand-ins in these states, oldest first."""
+        query = sa.select(*_LIGHT).where(rows.c.state.in_([str(s) for s in states])).order_by(rows.c.id)
+        with self._database.read() as connection:
+            return [_hand_in(row) for row in connection.execute(query).mappings()]
+
+    def _lock(self, connection: sa.Connection) -> None:
+        # SQLite lets one writer in anyway.
+        if self._database.is_server:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_QUEUE_LOCK)))
+
+
+def _hand_in(row: sa.RowMapping) -> QueuedHandIn:
+    values = dict(row)
+    return QueuedHandIn(**values | {"mode": Mode(row["mode"]), "state": HandInState(row["state"])})

@@ -1,0 +1,141 @@
+"""The rows of the queue: stored once, begun once, and given back when a worker dies."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from engine.errors import StoreError
+from engine.model import CodeSubmission, Mode
+from engine.runs.hand_in_queue import choose
+from engine.store import Store, open_store
+from engine.store.waiting import HandInState, QueuedHandIn
+
+NOW = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
+
+
+def code(number: int) -> CodeSubmission:
+    return CodeSubmission(
+        f"# {number} \ud800 \0\n", "söft max.py", f"{number:064x}", {"helper": "x = 1"}, ("a note",)
+    )
+
+
+def add(store: Store, student: str, number: int, item: str = "softmax") -> int:
+    return store.waiting.add(student, item, code(number), Mode.MARKS, NOW + timedelta(seconds=number))
+
+
+def begin(store: Store, worker: str = "w", now: datetime = NOW) -> QueuedHandIn | None:
+    return store.waiting.claim(worker, now, lambda state: choose(state, worker, now))
+
+
+def test_what_is_handed_in_twice_waits_once(store: Store) -> None:
+    first = add(store, "ada", 1)
+    assert add(store, "ada", 1) == first
+    assert add(store, "bob", 1) != first
+    assert add(store, "ada", 1, "attention") != first
+    begun = begin(store)
+    assert begun is not None and begun.id == first and add(store, "ada", 1) == first, "it is being graded"
+    assert store.waiting.finish(begun, NOW)
+    assert add(store, "ada", 1) != first
+
+
+def test_the_code_comes_back_as_it_was_and_goes_when_it_is_done(store: Store) -> None:
+    number = add(store, "ada", 1)
+    assert store.waiting.code(number) == code(1)
+    assert store.upkeep.check().faults == ()
+    begun = begin(store)
+    assert begun is not None and store.waiting.finish(begun, NOW, "no grade")
+    with pytest.raises(StoreError):
+        store.waiting.code(number)
+    done = store.waiting.find(number)
+    assert done is not None and (done.state, done.reason) == (HandInState.DONE, "no grade")
+    assert not done.is_open
+    assert store.upkeep.check().faults == ()
+    assert store.people.everything_on("ada")["waiting_hand_ins"][0]["code"] is None
+
+
+def test_only_the_worker_that_has_it_may_end_it(store: Store) -> None:
+    add(store, "ada", 1)
+    slow = begin(store, "slow")
+    assert slow is not None
+    lost = store.waiting.take_from_the_dead(lambda hand_in: hand_in.worker == "slow")
+    assert [hand_in.id for hand_in in lost] == [slow.id]
+    second = begin(store, "second")
+    assert second is not None and (second.id, second.losses, second.turn) == (slow.id, 1, 2)
+    assert not store.waiting.finish(slow, NOW)
+    assert not store.waiting.give_back(slow, NOW, "late")
+    assert not store.waiting.set_aside(slow, NOW, "late")
+    assert store.waiting.finish(second, NOW)
+
+
+def test_a_heartbeat_is_for_what_is_in_hand(store: Store) -> None:
+    first, second = add(store, "ada", 1), add(store, "bob", 2)
+    assert begin(store, "w") is not None
+    later = NOW + timedelta(seconds=30)
+    store.waiting.beat("w", later)
+    assert [store.waiting.find(number).heartbeat for number in (first, second)] == [later, None]  # type: ignore[union-attr]
+
+
+def test_it_is_given_back_unharmed_or_with_a_reason(store: Store) -> None:
+    number = add(store, "ada", 1)
+    begun = begin(store)
+    assert begun is not None and store.waiting.give_back(begun, NOW)
+    row = store.waiting.find(number)
+    assert row is not None and (row.state, row.tries, row.worker) == (HandInState.WAITING, 0, None)
+    begun = begin(store)
+    assert begun is not None and store.waiting.give_back(begun, NOW, "no memory")
+    row = store.waiting.find(number)
+    assert row is not None and (row.tries, row.reason) == (1, "no memory")
+
+
+def test_what_is_set_aside_can_be_tried_again(store: Store) -> None:
+    number = add(store, "ada", 1)
+    begun = begin(store)
+    assert begun is not None and store.waiting.set_aside(begun, NOW, "it kills")
+    assert begin(store) is None
+    assert [h.id for h in store.waiting.in_state([HandInState.SET_ASIDE])] == [number]
+    assert store.waiting.try_again(number) and not store.waiting.try_again(number)
+    begun = begin(store)
+    assert begun is not None and (begun.id, begun.losses) == (number, 0)
+
+
+def test_a_students_own_newest_first(store: Store) -> None:
+    numbers = [add(store, "ada", 1), add(store, "ada", 2, "attention"), add(store, "ada", 3)]
+    add(store, "bob", 4)
+    assert [h.id for h in store.waiting.of_student("ada")] == numbers[::-1]
+    assert [h.id for h in store.waiting.of_student("ada", "softmax")] == [numbers[2], numbers[0]]
+    since = NOW + timedelta(seconds=2)
+    assert [h.id for h in store.waiting.of_student("ada", since=since)] == numbers[:0:-1]
+    assert store.waiting.of_student("ada", mode=Mode.PRACTICE) == []
+
+
+def test_several_stores_begin_each_hand_in_once(target: str | Path) -> None:
+    with open_store(target) as store:
+        numbers = {add(store, f"s{number % 5}", number) for number in range(20)}
+    begun: list[int] = []
+    faults: list[BaseException] = []
+
+    def work(name: str) -> None:
+        try:
+            with open_store(target) as mine:
+                while len(begun) < len(numbers):
+                    hand_in = begin(mine, name)
+                    if hand_in is not None:
+                        begun.append(hand_in.id)
+                        running = [row.student for row in mine.waiting.state(NOW).running]
+                        assert len(set(running)) == len(running), "a student has one place"
+                        assert mine.waiting.finish(hand_in, NOW)
+        except BaseException as error:
+            faults.append(error)
+            raise
+
+    threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not faults
+    assert sorted(begun) == sorted(numbers)
