@@ -38,6 +38,8 @@ from engine.store.lti import LtiStore
 from engine.store.lti_outbox import LtiOutbox
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
+from engine.store.published import PublishedQuizzes
+from engine.store.requests import StudentRequests
 from engine.store.sessions import SessionStore
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
@@ -136,6 +138,8 @@ class Store:
         self.waiting = WaitingHandIns(database)
         self.activity = StoreActivity(database)
         self.allowances = AllowanceStore(database)
+        self.published = PublishedQuizzes(database)
+        self.requests = StudentRequests(database)
         self.drafts = DraftStore(database)
         self.timed = TimedSittings(database)
 

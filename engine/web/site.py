@@ -130,11 +130,11 @@ class Site:
 
     def local_time(self, when: datetime) -> str:
         """Return a moment in the course's time zone, to the minute: ``2026-11-06 18:00 CET``."""
-        return when.astimezone(self.policies().zone).strftime("%Y-%m-%d %H:%M %Z")
+        return when.astimezone(self.course.policies.zone).strftime("%Y-%m-%d %H:%M %Z")
 
     def policies(self) -> Policies:
-        """Return the course's rules about marks."""
-        return self.course.policies
+        """Return the course's rules about marks, with what single students were allowed."""
+        return self.course.policies_with(self.store)
 
     def results(self, only: Collection[str] | None = None) -> Iterator[StudentResults]:
         """Yield the results of the students in `only`, or of all, as every other command shows them."""
