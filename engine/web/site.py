@@ -6,7 +6,6 @@ request; while a file has faults, the last good state goes on serving, and staff
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import threading
 import time
@@ -29,7 +28,9 @@ from engine.store import Store
 from engine.text.cache import JsonCache
 from engine.text.watch import FileStamp, file_stamp
 from engine.web.jobs import JobRunner
-from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
+from engine.web.limits import RateCounter
+from engine.web.outbox import Outbox
+from engine.web.settings import WEB_SETTINGS_FILE, MailSettings, WebSettings, read_web_settings
 
 _LOOK_EVERY_S = 1.0  # looking at all files of a large course takes milliseconds: not for every request
 _FILES = ("course.yaml", "roster.csv", STAFF_FILE, WEB_SETTINGS_FILE)
@@ -70,8 +71,11 @@ class Site:
         self._looked = time.monotonic()
         self._state = self._read()
         self.fault: InputError | None = None
+        self.rates = RateCounter()
+        self.outbox = Outbox()
         # The same in every process and after a restart: an open page goes on saving when the server is back.
-        self.form_secret = hmac.new(self.course.secret(), b"forms of the site", hashlib.sha256).digest()
+        self.secret = self._state.course.secret()
+        self.form_secret = hmac.digest(self.secret, b"softmark: forms of the site", "sha256")
 
     @property
     def state(self) -> CourseState:
@@ -112,6 +116,13 @@ class Site:
     def mode(self) -> Mode:
         """Whether results count."""
         return Mode(self.course.mode)
+
+    @property
+    def mail(self) -> MailSettings | None:
+        """How links are sent; None where people sign in otherwise. For trying, mails are files."""
+        settings = self.settings
+        trial = MailSettings(folder=".softmark/mail")
+        return settings.mail or (None if settings.oidc else trial)
 
     @property
     def address(self) -> str:
