@@ -166,16 +166,19 @@ class Ordering(AnswerType):
 
 
 def _by_place(text: str, labels: list[str]) -> list[str] | None:
-    """Return the cards of ``1. c 2. a 3. b`` by their places, None if that isn't what was typed."""
+    """Return the cards of ``1. c 2. a 3. b`` by their places, None if that isn't what was typed.
+
+    Places may be missing, so that the message about it names the cards.
+    """
     try:
         pairs = read_pairs(text)
     except ResponseFormatError:
         return None
     card_at = dict(pairs)
-    places = [str(place + 1) for place in range(len(pairs))]
-    if len(pairs) != len(card_at) or set(card_at) != set(places):
+    places = [str(place + 1) for place in range(len(labels))]
+    if len(pairs) != len(card_at) or not set(card_at) <= set(places):
         return None
-    cards = [card_at[place] for place in places]
+    cards = [card_at[place] for place in places if place in card_at]
     return cards if set(cards) <= set(labels) else None
 
 

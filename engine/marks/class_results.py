@@ -14,7 +14,7 @@ from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
 from engine.marks.class_table import FurtherAnswer, ItemResult, StudentResults, TableColumn
-from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules
+from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import rules as quiz_rules
@@ -272,6 +272,42 @@ def _result(
         used=len(counted_attempts(attempts)),
         allowed=None if quiz is None else quiz.rules.attempts,
         further=tuple(_further(attempts, chosen)),
+    )
+
+
+def attempt_result(
+    attempt: Attempt, attempts: Sequence[Attempt], quiz: Quiz, policies: Policies
+) -> ItemResult:
+    """Return one attempt at a question as its student may see it now, be it the one that counts or not.
+
+    Parameters
+    ----------
+    attempt : Attempt
+        One of `attempts`, without its mark: that is a matter of all of them.
+    attempts : sequence of Attempt
+        The student's at this question, oldest first.
+    quiz : Quiz
+        As stored.
+    policies : Policies
+        The course's, with what the student was allowed.
+    """
+    terms = terms_of(policies, attempt.student, quiz.name)
+    disclosure, is_final = _disclosure(attempts, quiz, terms, quiz_rules.now())
+    return ItemResult(
+        column=column_of(attempt, quiz, lambda item: item),
+        report=attempt.report,
+        submission=attempt.submission,
+        graded=attempt.finished,
+        variant=attempt.variant,
+        answers=dict(attempt.response.answers) if attempt.response else {},
+        filename=attempt.filename,
+        reason=attempt.reason,
+        disclosure=disclosure,
+        is_final=is_final,
+        handed=attempt.handed,
+        marked_late=attempt.marked_late,
+        used=len(counted_attempts(attempts)),
+        allowed=quiz.rules.attempts,
     )
 
 

@@ -83,6 +83,11 @@ class QuizInProgress(Generic[Sheet]):
         return self.state is SittingState.OVER
 
     @property
+    def is_ended(self) -> bool:
+        """Whether the student has ended the sitting."""
+        return self._timed is not None and self._timed.ended_early
+
+    @property
     def ends(self) -> datetime | None:
         """The last moment at which an answer is taken, without grace; None where there is no end."""
         return self.times.ends_at(self._timed.started if self._timed else None)

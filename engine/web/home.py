@@ -16,6 +16,8 @@ def home(visit: Visit) -> Response:
     """Show the first page: the way in, or the person's own first page."""
     if visit.may(Role.MARKER):
         return visit.redirect("instructor.class")
+    if visit.person is not None:
+        return visit.redirect("student.home")
     return visit.page("home.html.j2")
 
 

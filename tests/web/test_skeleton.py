@@ -20,7 +20,7 @@ def test_the_first_page(client: TestClient, signed_in: SignedIn) -> None:
     assert page.status_code == 200
     assert "Sign in" in page.text
     assert "script-src 'self'" in page.headers["content-security-policy"]
-    assert "Ada Lovelace" in signed_in("ada").get("/").text
+    assert "Ada Lovelace" in signed_in("ada").get("/", follow_redirects=True).text
 
 
 def test_an_address_that_isnt_there(client: TestClient) -> None:
@@ -73,7 +73,7 @@ def test_while_the_store_is_away_every_page_says_so(
 ) -> None:
     browser = signed_in("ada")
 
-    def away(*_args: object, **_more: object) -> None:
+    def away(*_args: object) -> None:
         raise StoreError("the database server can't be reached", next_step="wait a moment")
 
     with monkeypatch.context() as patch:
@@ -83,7 +83,7 @@ def test_while_the_store_is_away_every_page_says_so(
             assert page.status_code == 503
             assert "The database server can&#39;t be reached" in page.text
             assert page.headers["content-security-policy"]
-    assert browser.get("/").status_code == 200
+    assert browser.get("/", follow_redirects=True).status_code == 200
 
 
 def test_forms_of_open_pages_are_valid_after_a_restart(site: Site, folder: Path) -> None:

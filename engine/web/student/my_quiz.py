@@ -1,0 +1,192 @@
+"""The quiz of whoever is signed in: found by its name, with the state of each question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from engine.marks.class_results import attempt_result
+from engine.marks.site_quizzes import site_quiz
+from engine.model import Outcome, ResultDisclosure
+from engine.pages.feedback import FeedbackEntry, feedback_entry
+from engine.pages.render import OUTCOMES
+from engine.quiz.in_progress import SiteQuiz
+from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
+from engine.quiz.rules import time_left
+from engine.quiz.timing import SittingState
+from engine.store import Attempt
+from engine.web.student.answer_fields import blank_parts, read_entry
+from engine.web.visit import NotFoundError, Visit
+
+
+def my_quiz(visit: Visit) -> SiteQuiz:
+    """Return the quiz that the address names, handed in if its end has passed.
+
+    Raises
+    ------
+    NotFoundError
+        This person has no such quiz.
+    """
+    site = visit.site
+    quizzes = site.store.quizzes(visit.path["quiz"], visit.me.id)
+    if not quizzes:
+        raise NotFoundError("there is no such quiz")
+    # The newest draw is the one that the student was given last.
+    quiz = site_quiz(
+        site.store,
+        quizzes[-1],
+        site.policies(),
+        bank=site.bank,
+        mode=site.mode,
+        secret=site.course.secret,
+    )
+    if quiz.close_if_over():
+        visit.log("quiz.closed", quiz.quiz.name, student=visit.me.id)
+    return quiz
+
+
+def question_number(visit: Visit, quiz: SiteQuiz) -> int:
+    """Return the number of the question that the address names.
+
+    Raises
+    ------
+    NotFoundError
+        The quiz has no such question.
+    """
+    text = visit.path["number"]
+    numbers = {str(question.number): question.number for question in quiz.quiz.questions}
+    if text not in numbers:
+        raise NotFoundError("this quiz has no such question")
+    return numbers[text]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionState:
+    """Where the student is with one question, in a sign, words and a colour that never stands alone.
+
+    Parameters
+    ----------
+    number : int
+    title : str
+    points : float
+    sign, words, kind : str
+    is_handed_in : bool
+        Whether what stands in its fields is handed in already, or nothing more can be.
+    blank : int
+        Parts without an answer.
+    faults : int
+        Parts with an answer that can't be read.
+    score : float or None
+        The best score; None where there is none, or where it isn't shown.
+    """
+
+    number: int
+    title: str
+    points: float
+    sign: str
+    words: str
+    kind: str
+    is_handed_in: bool
+    blank: int
+    faults: int
+    score: float | None
+
+
+def question_states(quiz: SiteQuiz, sitting: QuizSitting) -> list[QuestionState]:
+    """Return the state of every question, in the quiz's order."""
+    return [_state(quiz, progress) for progress in sitting.progress.values()]
+
+
+def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
+    question = progress.question
+    parts = question.variant.parts
+    texts = quiz.answers(question.number)
+    blank = len(blank_parts(parts, texts))
+    faults = sum(bool(read_entry(part, texts.get(part.id, "")).fault) for part in parts)
+    level = quiz.disclosure_of(question)
+    handed = is_handed_in(quiz, progress)
+    if handed:
+        last = progress.attempts[-1].report
+        sign, words, kind = "✓", "handed in", "waiting"
+        if level.includes(ResultDisclosure.VERDICT):
+            sign, words, kind = OUTCOMES[last.outcome]
+    elif blank == len(parts):
+        sign, words, kind = "○", "no answer yet", ""
+    elif faults:
+        sign, words, kind = OUTCOMES[Outcome.FORMAT_ERROR]
+    elif blank:
+        sign, words, kind = "◔", "partly answered", "waiting"
+    else:
+        sign, words, kind = "●", "saved, not handed in", "waiting"
+    return QuestionState(
+        question.number,
+        question.variant.title,
+        question.points,
+        sign,
+        words,
+        kind,
+        handed,
+        blank,
+        faults,
+        progress.best if progress.attempts and level.includes(ResultDisclosure.SCORE) else None,
+    )
+
+
+def is_handed_in(quiz: SiteQuiz, progress: QuestionProgress) -> bool:
+    """Return whether what stands in a question's fields is handed in, or no attempt is left for it."""
+    if not progress.attempts:
+        return False
+    if not quiz.can_answer(progress):
+        return True
+    variant, texts = progress.question.variant, quiz.answers(progress.question.number)
+    now = {part.id: texts.get(part.id, "") for part in variant.parts}
+    if not "".join(now.values()).strip():
+        return True
+    last = progress.attempts[-1]
+    return last.variant is not None and last.variant.id == variant.id and _texts(last) == now
+
+
+def _texts(attempt: Attempt) -> dict[str, str]:
+    return dict(attempt.response.answers) if attempt.response else {}
+
+
+def last_entry(visit: Visit, quiz: SiteQuiz, progress: QuestionProgress) -> FeedbackEntry | None:
+    """Return the newest attempt at a question, as far as it may be shown; None before the first."""
+    attempts: Sequence[Attempt] = progress.attempts
+    if not attempts:
+        return None
+    item = attempt_result(attempts[-1], attempts, quiz.quiz, visit.site.policies())
+    return feedback_entry(visit.me.id, item)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time left, as a page shows it; ``seconds`` is None where there is no end."""
+
+    seconds: int | None
+    words: str
+    ends: datetime | None
+    is_limited: bool
+
+
+def clock_of(visit: Visit, quiz: SiteQuiz) -> Clock:
+    """Return the time that is left of a sitting."""
+    ends = quiz.ends
+    words = "" if ends is None else time_left(ends, visit.now)
+    return Clock(quiz.seconds_left, words, ends, quiz.rules.time_limit is not None)
+
+
+def require_begun(quiz: SiteQuiz) -> None:
+    """Raise a :class:`NotFoundError` before a quiz shows its questions: nobody reads them ahead."""
+    if quiz.state in (SittingState.NOT_YET, SittingState.READY):
+        raise NotFoundError("this quiz hasn't begun")
+
+
+def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
+    """Return which attempt is next, of how many; empty where there is one only."""
+    allowed = quiz.rules.attempts
+    if allowed is None or allowed == 1:
+        return ""
+    number = len(progress.attempts) + 1
+    return f"attempt {number} of {allowed}" if progress.left else f"{allowed} of {allowed} attempts used"

@@ -1,0 +1,258 @@
+"""One question of a quiz: answered, saved, handed in, tried again, and its hints taken.
+
+All buttons of the page send the whole form, so that what was typed is saved first, whatever is done next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.model import RenderedText
+from engine.quiz.in_progress import SiteQuiz
+from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
+from engine.quiz.timing import SittingState
+from engine.store.drafts import DraftField, SavedDraft, SaveState
+from engine.text.words import points_text
+from engine.web.student.answer_fields import EntryField, answer_field, blank_parts, entered_texts
+from engine.web.student.my_quiz import (
+    attempts_text,
+    clock_of,
+    is_handed_in,
+    last_entry,
+    my_quiz,
+    question_number,
+    question_states,
+    require_begun,
+)
+from engine.web.visit import Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+
+@dataclass(frozen=True, slots=True)
+class HintOffer:
+    """The next hint, and what taking it does to the points that can be earned."""
+
+    number: int
+    total: int
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    """A question as its page shows it; no key is in it.
+
+    Parameters
+    ----------
+    number : int
+    title : str
+    points : float
+    most : float
+        Points that the next attempt can earn.
+    attempts : str
+        Which attempt is next; empty where there is one only.
+    stem : RenderedText
+    notes, hints : tuple of RenderedText
+        Errata, and hints that were taken.
+    offer : HintOffer or None
+    retry : int
+        Which of its variants it is.
+    fields : tuple of EntryField
+    can_answer : bool
+        Whether an answer would be an attempt; otherwise the fields are only shown.
+    can_try_again : bool
+        Whether another attempt is possible that needs a new variant.
+    is_handed_in : bool
+    """
+
+    number: int
+    title: str
+    points: float
+    most: float
+    attempts: str
+    stem: RenderedText
+    notes: tuple[RenderedText, ...]
+    hints: tuple[RenderedText, ...]
+    offer: HintOffer | None
+    retry: int
+    fields: tuple[EntryField, ...]
+    can_answer: bool
+    can_try_again: bool
+    is_handed_in: bool
+
+
+def question(visit: Visit) -> Response:
+    """Show a question, or do what a button of its page asks for."""
+    quiz = my_quiz(visit)
+    require_begun(quiz)
+    number = question_number(visit, quiz)
+    return _show(visit, quiz, number) if visit.method == "GET" else _act(visit, quiz, number)
+
+
+def _view_of(quiz: SiteQuiz, progress: QuestionProgress) -> ShownQuestion:
+    question, texts = progress.question, quiz.answers(progress.question.number)
+    is_open = quiz.state is SittingState.OPEN
+    return ShownQuestion(
+        number=question.number,
+        title=question.variant.title,
+        points=question.points,
+        most=round(progress.share * question.points, 6),
+        attempts=attempts_text(quiz, progress),
+        stem=question.variant.stem,
+        notes=question.variant.notes,
+        hints=progress.hints_seen,
+        offer=_offer(quiz, progress) if is_open and quiz.can_answer(progress) else None,
+        retry=question.retry,
+        fields=tuple(
+            answer_field(part, texts.get(part.id, ""), quiz.sheet.revision(question.number, part.id))
+            for part in question.variant.parts
+        ),
+        can_answer=is_open and quiz.can_answer(progress),
+        can_try_again=is_open and progress.left > 0 and quiz.needs_variant(progress),
+        is_handed_in=is_handed_in(quiz, progress),
+    )
+
+
+def _offer(quiz: SiteQuiz, progress: QuestionProgress) -> HintOffer | None:
+    hints, rules = progress.question.variant.hints, quiz.rules
+    if rules.hint_cost is None or progress.hints >= len(hints):
+        return None
+    points = progress.question.points
+    after = rules.share(len(progress.attempts), progress.hints + 1) * points
+    cost = "It is free."
+    if rules.hint_cost:
+        now = points_text(progress.share * points)
+        cost = f"With it, this attempt can earn at most {points_text(after)} instead of {now}."
+    return HintOffer(progress.hints + 1, len(hints), cost)
+
+
+def _show(
+    visit: Visit,
+    quiz: SiteQuiz,
+    number: int,
+    *,
+    unsaved: Sequence[SavedDraft] = (),
+    status: int = 200,
+) -> Response:
+    """Show a question; with texts that weren't saved, beside what the store has instead."""
+    sitting = quiz.sitting()
+    progress = sitting.progress[number]
+    numbers = list(sitting.progress)
+    place = numbers.index(number)
+    view = _view_of(quiz, progress)
+    return visit.page(
+        "student/question.html.j2",
+        status=status,
+        quiz=quiz,
+        question=view,
+        states=question_states(quiz, sitting),
+        clock=clock_of(visit, quiz),
+        before=numbers[place - 1] if place else None,
+        after=numbers[place + 1] if place + 1 < len(numbers) else None,
+        entry=last_entry(visit, quiz, progress),
+        unsaved={done.field.part: done for done in unsaved},
+        mine=_typed_again(view.fields, unsaved),
+    )
+
+
+def _typed_again(fields: Sequence[EntryField], unsaved: Sequence[SavedDraft]) -> Mapping[str, str]:
+    # In a conflict the window's own text stays in its field, now upon the newer revision: to save it again is
+    # a decision.
+    mine = {done.field.part: done.field.text for done in unsaved if done.state is SaveState.CONFLICT}
+    return {field.part: mine.get(field.part, field.text) for field in fields}
+
+
+def fields_of(visit: Visit, number: int) -> list[DraftField]:
+    """Return the fields of a question that the form has."""
+    retry = visit.form.text("retry", "0")
+    return [
+        DraftField(
+            number,
+            entry.part,
+            entry.text,
+            entry.revision,
+            int(retry) if retry.isdecimal() and len(retry) < 4 else 0,
+            entry.before,
+        )
+        for entry in entered_texts(visit.form)
+    ]
+
+
+def _act(visit: Visit, quiz: SiteQuiz, number: int) -> Response:
+    fields = fields_of(visit, number)
+    unsaved = [done for done in quiz.save(fields) if done.state is not SaveState.SAVED] if fields else []
+    # What is closed and unchanged loses nothing by not being saved.
+    unsaved = [done for done in unsaved if done.field.text != (done.field.before or "")]
+    if unsaved:
+        return _show(visit, quiz, number, unsaved=unsaved, status=409)
+    action, _, argument = visit.form.text("do").partition(".")
+    return _ACTIONS.get(action, _save)(visit, quiz, number, argument)
+
+
+def _save(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
+    """Save, and stay or go on to the question that the button names."""
+    del quiz
+    if argument:
+        return visit.redirect("student.question", quiz=visit.path["quiz"], number=argument)
+    visit.notice("Saved.")
+    return _back(visit, number)
+
+
+def _back(visit: Visit, number: int) -> Response:
+    return visit.redirect("student.question", quiz=visit.path["quiz"], number=number)
+
+
+def _hint(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
+    quiz.hint(number, int(argument) if argument.isdecimal() and len(argument) < 4 else 0)
+    visit.log("quiz.hint", f"{quiz.quiz.name}/{number}", student=visit.me.id, hint=argument)
+    return _back(visit, number)
+
+
+def _try_again(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
+    del argument
+    if not quiz.try_again(number):
+        visit.notice(
+            "This question has no other variant, and the same options again would be elimination: "
+            "there is no further attempt."
+        )
+    return _back(visit, number)
+
+
+def _hand_in(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
+    """Hand in this question; what is left blank is named before, on a page of its own."""
+    sitting = quiz.sitting()
+    progress = sitting.progress[number]
+    parts = progress.question.variant.parts
+    blank = blank_parts(parts, quiz.answers(number))
+    if len(blank) == len(parts) and not is_handed_in(quiz, progress):
+        visit.notice("There is no answer to hand in yet.")
+        return _back(visit, number)
+    if blank and argument != "sure" and quiz.can_answer(progress):
+        return visit.page(
+            "student/confirm_question.html.j2",
+            quiz=quiz,
+            question=progress.question,
+            blank=[part for part in parts if part.id in blank],
+        )
+    return hand_in_question(visit, quiz, number, sitting)
+
+
+def hand_in_question(visit: Visit, quiz: SiteQuiz, number: int, sitting: QuizSitting) -> Response:
+    """Hand in what was saved of a question, and show its result."""
+    quiz.require_open()
+    if is_handed_in(quiz, sitting.progress[number]):
+        visit.notice("This answer is handed in already.")
+        return _back(visit, number)
+    result = quiz.hand_in([number])
+    if not result.recorded:
+        visit.notice("Nothing is handed in yet: correct what can't be read. This cost no attempt.")
+    else:
+        visit.log("quiz.handed_in", f"{quiz.quiz.name}/{number}", student=visit.me.id)
+        visit.notice(f"Question {number} is handed in.")
+    return _back(visit, number)
+
+
+_ACTIONS = {"save": _save, "hint": _hint, "again": _try_again, "hand_in": _hand_in}

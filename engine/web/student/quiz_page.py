@@ -1,0 +1,140 @@
+"""A quiz as a whole: its rules and how it begins, the list of its questions, and how it is handed in.
+
+A sitting that is over is handed in by itself, though no browser is open.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engine.errors import SoftmarkError
+from engine.marks.site_quizzes import hand_in_overdue
+from engine.model import ResultDisclosure
+from engine.quiz import rules as quiz_rules
+from engine.quiz.in_progress import SiteQuiz
+from engine.quiz.rules import rules_text
+from engine.quiz.timing import SittingState
+from engine.store.audit import AuditEntry
+from engine.text.words import count_noun, join_words
+from engine.web.background import PeriodicJob
+from engine.web.site import Site
+from engine.web.student.my_quiz import QuestionState, clock_of, my_quiz, question_states
+from engine.web.visit import Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+log = logging.getLogger("softmark.web")
+
+
+def quiz(visit: Visit) -> Response:
+    """Show the quiz: how it begins, or its questions with where the student is."""
+    sitting_quiz = my_quiz(visit)
+    state = sitting_quiz.state
+    questions = len(sitting_quiz.quiz.questions)
+    if state in (SittingState.NOT_YET, SittingState.READY):
+        return visit.page(
+            "student/begin.html.j2",
+            quiz=sitting_quiz,
+            rules=_rules(visit, sitting_quiz),
+            count=questions,
+            points_in_all=sum(question.points for question in sitting_quiz.quiz.questions),
+            opens=sitting_quiz.times.opens if state is SittingState.NOT_YET else None,
+        )
+    sitting = sitting_quiz.sitting()
+    shows_score = sitting_quiz.disclosure.includes(ResultDisclosure.SCORE)
+    states = question_states(sitting_quiz, sitting)
+    return visit.page(
+        "student/quiz.html.j2",
+        quiz=sitting_quiz,
+        rules=_rules(visit, sitting_quiz),
+        states=states,
+        clock=clock_of(visit, sitting_quiz),
+        is_open=state is SittingState.OPEN,
+        waiting=[s for s in states if not s.is_handed_in and s.blank < _parts(sitting_quiz, s)],
+        score=sitting.score if shows_score and any(p.attempts for p in sitting.progress.values()) else None,
+        maximum=sitting.maximum,
+    )
+
+
+def _parts(quiz: SiteQuiz, state: QuestionState) -> int:
+    return next(len(q.variant.parts) for q in quiz.quiz.questions if q.number == state.number)
+
+
+def _rules(visit: Visit, quiz: SiteQuiz) -> list[str]:
+    """Return the quiz's rules, with its deadline in the course's zone."""
+    rules, zone = quiz.rules, visit.site.policies().zone
+    return rules_text(replace(rules, deadline=rules.deadline.astimezone(zone)) if rules.deadline else rules)
+
+
+def begin(visit: Visit) -> Response:
+    """Begin a sitting with a time limit; a second click finds it begun."""
+    sitting_quiz = my_quiz(visit)
+    if sitting_quiz.state is SittingState.READY:
+        sitting_quiz.begin()
+        visit.log("quiz.begun", sitting_quiz.quiz.name, student=visit.me.id)
+    first = sitting_quiz.quiz.questions[0].number if sitting_quiz.quiz.questions else 1
+    if sitting_quiz.state is not SittingState.OPEN:
+        return visit.redirect("student.quiz", quiz=visit.path["quiz"])
+    return visit.redirect("student.question", quiz=visit.path["quiz"], number=first)
+
+
+def hand_in(visit: Visit) -> Response:
+    """Ask before everything is handed in, naming what is blank or can't be read; then do it."""
+    sitting_quiz = my_quiz(visit)
+    if sitting_quiz.state is not SittingState.OPEN:
+        visit.notice(_too_late(sitting_quiz))
+        return visit.redirect("student.quiz", quiz=visit.path["quiz"])
+    sitting = sitting_quiz.sitting()
+    states = question_states(sitting_quiz, sitting)
+    if visit.method == "GET":
+        waiting = [state for state in states if not state.is_handed_in]
+        return visit.page(
+            "student/confirm_quiz.html.j2",
+            quiz=sitting_quiz,
+            clock=clock_of(visit, sitting_quiz),
+            blank=[state for state in waiting if state.blank],
+            unreadable=[state for state in waiting if state.faults],
+            waiting=waiting,
+            ends=sitting_quiz.rules.time_limit is not None,
+        )
+    ends = sitting_quiz.rules.time_limit is not None
+    result = sitting_quiz.finish() if ends else sitting_quiz.hand_in()
+    if not result.recorded:
+        faulty = [str(state.number) for state in states if state.faults and not state.is_handed_in]
+        which = "question" if len(faulty) == 1 else "questions"
+        visit.notice(
+            f"Nothing is handed in yet: the answer to {which} {join_words(faulty)} can't be read. "
+            "Correct it and hand in again; this cost no attempt."
+        )
+    else:
+        visit.log("quiz.handed_in", sitting_quiz.quiz.name, student=visit.me.id)
+        count = sum(not state.is_handed_in and not state.blank for state in states)
+        visit.notice(f"{count_noun(count, 'answer')} handed in." if count else "Everything is handed in.")
+    return visit.redirect("student.quiz", quiz=visit.path["quiz"])
+
+
+def _too_late(quiz: SiteQuiz) -> str:
+    if quiz.state is SittingState.OVER:
+        return "The quiz is over. What you saved before its end is handed in."
+    return "The quiz hasn't begun."
+
+
+def end_sittings(site: Site) -> None:
+    """Hand in what was saved in all sittings that are over."""
+    now = quiz_rules.now()
+    done = hand_in_overdue(
+        site.store, site.policies(), now, bank=site.bank, mode=site.mode, secret=site.course.secret
+    )
+    for overdue, result in done:
+        if isinstance(result, SoftmarkError):
+            log.error("a sitting of %s can't be handed in: %s", overdue.quiz.name, result.what)
+            continue
+        site.store.audit.add(
+            AuditEntry(now, "", "site", "quiz.closed", overdue.quiz.name, overdue.quiz.student, {})
+        )
+
+
+JOBS = (PeriodicJob("end-sittings", 2.0, end_sittings),)

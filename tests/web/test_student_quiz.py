@@ -1,0 +1,258 @@
+"""A quiz on the site: answered, saved, handed in and tried again, without any script."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engine.answers import right_response, wrong_responses
+from engine.model import Mode, Quiz
+from engine.quiz import rules as quiz_rules
+from engine.web.site import Site
+from engine.web.student.quiz_page import end_sittings
+from tests.web.browsing import draw, follow, form_with, forms_of, open_page
+from tests.web.conftest import SignedIn
+
+NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+PLAIN = """
+title: Week 1
+attempts: 2
+credit: [1, 0.5]
+hint_cost: 0.25
+sections:
+  - title: All
+    items: [softmax-temperature, greedy-trace-order, scale-symbol, claims-solve-or-mitigate]
+"""
+EXAM = """
+title: Exam
+attempts: 1
+time_limit: 30
+show_before: nothing
+sections:
+  - title: All
+    items: [greedy-path, chain-rule-probability]
+"""
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch):
+    def set_clock(moment: datetime) -> None:
+        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
+
+    set_clock(NOW)
+    return set_clock
+
+
+def quiz_of(quizzes: list[Quiz], student: str) -> Quiz:
+    return next(quiz for quiz in quizzes if quiz.student == student)
+
+
+def test_a_number_is_saved_handed_in_and_shown(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[0].variant.parts[0]
+    page = open_page(browser, "/quiz/week-1")
+    assert "no answer yet" in page
+    page = open_page(browser, "/quiz/week-1/1")
+    form = form_with(page, "save").fill(f"text.{part.id}", "certainly not numbers")
+    page = follow(browser, form.send(browser))
+    assert "Saved." in page
+    assert 'aria-invalid="true"' in page
+    other = quiz.questions[0].variant.parts[1]
+    form = form_with(page, "save").fill(f"text.{part.id}", right_response(part))
+    form.fill(f"pick.{other.id}", right_response(other))
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "Question 1 is handed in." in page
+    assert "✓ right" in page
+    (attempt,) = site.store.attempts(student="ada", mode=Mode.MARKS)
+    assert attempt.report.score == quiz.questions[0].points
+    assert attempt.handed == NOW
+
+
+def test_blank_parts_are_named_before(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[0].variant.parts[0]
+    page = open_page(browser, "/quiz/week-1/1")
+    page = follow(browser, form_with(page, "save").send(browser, "hand_in"))
+    assert "There is no answer to hand in yet." in page
+    answer = form_with(page, "save").fill(f"text.{part.id}", right_response(part)).send(browser, "hand_in")
+    assert answer.status_code == 200
+    assert "with a blank?" in answer.text
+    assert not list(site.store.attempts(student="ada"))
+    page = follow(browser, form_with(answer.text, "hand_in.sure").send(browser))
+    assert "◐ partly right" in page
+
+
+def test_a_second_attempt_has_a_new_variant_of_a_choice(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[2].variant.parts[0]
+    page = open_page(browser, "/quiz/week-1/3")
+    page = follow(
+        browser,
+        form_with(page, "save").fill(f"pick.{part.id}", wrong_responses(part)[0][0]).send(browser, "hand_in"),
+    )
+    assert "✗ not right" in page
+    page = follow(browser, form_with(page, "again").send(browser))
+    form = form_with(page, "save")
+    assert ("retry", "1") in form.fields
+    variant = site.store.sittings.variants(quiz, 3)[1]
+    page = follow(
+        browser,
+        form.fill(f"pick.{part.id}", right_response(variant.parts[0])).send(browser, "hand_in"),
+    )
+    assert "2 of 2 attempts used" in page
+    assert [a.report.score for a in site.store.attempts(student="ada")] == [0.0, quiz.questions[2].points / 2]
+
+
+def test_hints_cost_and_are_shown_again(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    number = next(q.number for q in quiz.questions if q.variant.hints)
+    browser = signed_in("ada")
+    page = open_page(browser, f"/quiz/week-1/{number}")
+    hint = quiz.questions[number - 1].variant.hints[0]
+    assert "With it, this attempt can earn at most" in page
+    form = form_with(page, "hint.1")
+    page = follow(browser, form.send(browser, "hint.1"))
+    assert "Hint 1:" in page
+    assert hint.html in page
+    follow(browser, form.send(browser, "hint.1"))  # the back button, and again
+    assert site.store.sittings.hints(quiz, Mode.MARKS) == {number: 1}
+
+
+def test_every_field_comes_back_as_it_was_saved(site: Site, signed_in: SignedIn, at) -> None:
+    draw(site, PLAIN)
+    browser = signed_in("ada")
+    page = open_page(browser, "/quiz/week-1/2")
+    form = form_with(page, "save")
+    places = sorted(name for name in form.choices if name.startswith("place."))
+    form.fill(places[0], "b")
+    form.fill(places[2], "a")
+    page = follow(browser, form.send(browser))
+    assert "is missing" in page
+    form = form_with(page, "save")
+    assert (places[0], "b") in form.fields
+    assert (places[1], "") in form.fields
+    assert (places[2], "a") in form.fields
+    page = open_page(browser, "/quiz/week-1/4")
+    form = form_with(page, "save")
+    pairs = sorted(name for name in form.choices if name.startswith("pair."))
+    page = follow(browser, form.fill(pairs[1], "b").send(browser))
+    assert (pairs[1], "b") in form_with(page, "save").fields
+
+
+def test_two_windows_keep_both_texts(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    part = quiz.questions[0].variant.parts[0]
+    browser = signed_in("ada")
+    page = open_page(browser, "/quiz/week-1/1")
+    first, second = form_with(page, "save"), form_with(page, "save")
+    follow(browser, first.fill(f"text.{part.id}", "0.1, 0.9").send(browser))
+    answer = second.fill(f"text.{part.id}", "0.2, 0.8").send(browser)
+    assert answer.status_code == 409
+    assert "another window has saved something else" in answer.text
+    assert "0.1, 0.9" in answer.text
+    again = form_with(answer.text, "save")
+    assert (f"text.{part.id}", "0.2, 0.8") in again.fields
+    page = follow(browser, again.send(browser))
+    assert (f"text.{part.id}", "0.2, 0.8") in form_with(page, "save").fields
+
+
+def test_handing_in_everything_names_blanks(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    for question in quiz.questions[:3]:
+        page = open_page(browser, f"/quiz/week-1/{question.number}")
+        form = form_with(page, "save")
+        for part in question.variant.parts:
+            enter(form, part, right_response(part))
+        page = follow(browser, form.send(browser, f"save.{question.number + 1}"))
+    page = open_page(browser, "/quiz/week-1/hand-in")
+    assert "Still blank" in page
+    page = follow(browser, form_with(page, "").send(browser))
+    assert "3 answers handed in." in page
+    assert sum(a.report.score or 0 for a in site.store.attempts(student="ada")) == sum(
+        q.points for q in quiz.questions[:3]
+    )
+
+
+def enter(form, part, text: str) -> None:
+    if f"text.{part.id}" in form.names():
+        form.fill(f"text.{part.id}", text)
+    elif f"pick.{part.id}" in form.choices:
+        form.fill(f"pick.{part.id}", *text.replace(" ", "").split(","))
+    elif part.prompts:
+        for pair in text.split(", "):
+            number, letter = pair.split("-")
+            form.fill(f"pair.{part.id}.{number}", letter)
+    else:
+        for place, letter in enumerate(text.split(), start=1):
+            form.fill(f"place.{part.id}.{place}", letter)
+
+
+def test_an_exam_begins_ends_by_itself_and_hides_results(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, EXAM, "exam"), "ada")
+    browser = signed_in("ada")
+    assert browser.get("/quiz/exam/1").status_code == 404
+    page = open_page(browser, "/quiz/exam")
+    assert "30 minutes" in page
+    (form,) = [form for form in forms_of(page) if form.action.endswith("/begin")]
+    page = follow(browser, form.send(browser))
+    assert "Time left" in page
+    assert 'data-seconds="1800"' in page
+    part = quiz.questions[0].variant.parts[0]
+    stale = form_with(page, "save")
+    follow(browser, stale.fill(f"text.{part.id}", right_response(part)).send(browser))
+    at(NOW + timedelta(minutes=31))
+    end_sittings(site)
+    attempts = list(site.store.attempts(student="ada", mode=Mode.MARKS))
+    assert [a.report.score for a in attempts if a.item == quiz.questions[0].variant.item] == [
+        quiz.questions[0].points
+    ]
+    page = open_page(browser, "/quiz/exam/1")
+    assert "isn't shown now" in page
+    assert "✓ right" not in page
+    answer = stale.fill(f"text.{part.id}", "too late").send(browser)
+    assert answer.status_code == 409
+    assert "too late" in answer.text
+    assert "The quiz is over" in answer.text
+    assert "The quiz is over" in open_page(browser, "/quiz/exam/hand-in")
+
+
+def test_another_students_quiz_is_not_there(site: Site, signed_in: SignedIn, at) -> None:
+    draw(site, PLAIN, students=("bob",))
+    browser = signed_in("ada")
+    for path in ("/quiz/week-1", "/quiz/week-1/1", "/quiz/week-1/hand-in", "/quiz/nothing"):
+        assert browser.get(path).status_code == 404
+
+
+def test_autosave_answers_in_json(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    part = quiz.questions[0].variant.parts[0]
+    browser = signed_in("ada")
+    (token,) = [v for n, v in form_with(open_page(browser, "/quiz/week-1/1"), "save").fields if n == "csrf"]
+    headers = {"x-csrf-token": token, "accept": "application/json"}
+
+    def save(text: str, revision: int, **more: str):
+        data = {f"revision.{part.id}": str(revision), f"text.{part.id}": text, "retry": "0", **more}
+        return browser.post("/quiz/week-1/1/save", data=data, headers=headers)
+
+    first = save("0.1", 0).json()
+    assert first["fields"] == [{"part": part.id, "state": "saved", "revision": 1}]
+    assert first["saved"] == "09:00:00"
+    read = save("1/8, x", 1, read="1").json()["fields"][0]
+    assert read["revision"] == 2
+    assert "aren't part of a number" in read["fault"]
+    right = save(right_response(part), 2, read="1").json()["fields"][0]
+    assert right["fault"] == ""
+    assert len(right["numbers"][0]) == part.key.shape[0]
+    conflict = save("something else", 1).json()["fields"][0]
+    assert conflict["state"] == "conflict"
+    assert conflict["text"] == right_response(part)
+    assert browser.post("/quiz/week-1/1/save", data={}).status_code == 403
+    assert browser.post("/quiz/nothing/1/save", data={}, headers=headers).status_code == 404
+    odd = browser.post("/quiz/week-1/1/save", data={"revision.zzz": "0", "text.zzz": "1"}, headers=headers)
+    assert odd.status_code == 400
+    assert "no field" in odd.json()["error"]
