@@ -35,6 +35,7 @@ def command(host: str, port: int, course_path: Path | None) -> None:
     course = context.require_course()
     from engine.web.application import application
     from engine.web.serving import bind, serve
+    from engine.web.sign_in.links import terminal_link
     from engine.web.site import Site
 
     listening = bind(host, port)
@@ -44,7 +45,13 @@ def command(host: str, port: int, course_path: Path | None) -> None:
 
         def ready() -> None:
             # In one write: a program that waits for the address gets the whole line.
-            click.echo(f"{course.title}: {site.address}/\n  Ctrl-C ends")
+            link = terminal_link(site)
+            way_in = (
+                f"sign in as {site.people.instructors[0].id}, once, within an hour: {link}"
+                if link
+                else "nobody can run the course yet: staff.csv has no line with the role instructor"
+            )
+            click.echo(f"{course.title}: {site.address}/\n  {way_in}\n  Ctrl-C ends")
             sys.stdout.flush()
 
         serve(

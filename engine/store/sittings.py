@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from engine.model import Mode, Quiz, Variant
 from engine.store.database import StorePart
-from engine.store.sql_tables import decode, encode, quiz_hints, quiz_retries, quizzes
+from engine.store.sql_tables import attempts, decode, encode, quiz_hints, quiz_retries, quizzes
 
 
 class SittingStore(StorePart):
@@ -81,6 +81,19 @@ class SittingStore(StorePart):
         query = sa.select(quizzes.c.id).where(quizzes.c.name == quiz.name, quizzes.c.student == quiz.student)
         with self._database.read() as connection:
             return set(connection.execute(query).scalars())
+
+    def handed_in(self, student: str, mode: Mode) -> Mapping[str | None, set[str]]:
+        """Return the items for which a student has handed something in, by quiz id; None for code."""
+        query = (
+            sa.select(attempts.c.quiz_id, attempts.c.item)
+            .where(attempts.c.student == student, attempts.c.mode == str(mode))
+            .distinct()
+        )
+        by_quiz: dict[str | None, set[str]] = {}
+        with self._database.read() as connection:
+            for row in connection.execute(query):
+                by_quiz.setdefault(row.quiz_id, set()).add(row.item)
+        return by_quiz
 
     def retries(self, quiz: Quiz) -> Mapping[int, int]:
         """Return how many further variants each question got, by number; no entry for none."""

@@ -38,7 +38,9 @@ from engine.store.lti import LtiStore
 from engine.store.lti_outbox import LtiOutbox
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
-from engine.store.sessions import SessionStore
+from engine.store.published import PublishedQuizzes
+from engine.store.requests import StudentRequests
+from engine.store.sessions import SessionStore, SignInSecrets
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
 from engine.store.timed import TimedSittings
@@ -130,12 +132,15 @@ class Store:
         self.people = PersonRecords(database)
         self.upkeep = StoreUpkeep(database)
         self.sessions = SessionStore(database)
+        self.sign_in_secrets = SignInSecrets(database)
         self.audit = AuditLog(database)
         self.lti = LtiStore(database)
         self.lti_outbox = LtiOutbox(database)
         self.waiting = WaitingHandIns(database)
         self.activity = StoreActivity(database)
         self.allowances = AllowanceStore(database)
+        self.published = PublishedQuizzes(database)
+        self.requests = StudentRequests(database)
         self.drafts = DraftStore(database)
         self.timed = TimedSittings(database)
 

@@ -172,9 +172,10 @@ sessions = sa.Table(
     sa.Column("role", ShortText(16)),  # as an LMS said it; None: as roster.csv and staff.csv say now
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("way", ShortText(16), nullable=False),  # mail, code, oidc, lti, terminal
+    sa.Column("device", ShortText(100), nullable=False),  # "Firefox on Linux"
     sa.Column("created", UtcTime, nullable=False),
     sa.Column("seen", UtcTime, nullable=False),
-    sa.Column("expires", UtcTime, nullable=False),
+    sa.Column("expires", UtcTime, nullable=False),  # at the latest
     sa.Column("revoked", UtcTime),
     sa.Index("ix_sessions_person", "person"),
 )
@@ -184,9 +185,10 @@ sign_in_secrets = sa.Table(
     metadata,
     sa.Column("id", ShortText(64), primary_key=True),  # hash of the link's token or of the code
     sa.Column("person", ShortText(200), nullable=False),
-    sa.Column("kind", ShortText(16), nullable=False),  # link, code
+    sa.Column("kind", ShortText(16), nullable=False),  # mail, terminal, code
     sa.Column("assignment", ShortText(200)),  # the quiz of an exam room for which a code is valid
     sa.Column("created", UtcTime, nullable=False),
+    sa.Column("begins", UtcTime),  # not valid before
     sa.Column("expires", UtcTime, nullable=False),
     sa.Column("used", UtcTime),
     sa.Index("ix_sign_in_secrets_person", "person"),

@@ -11,6 +11,7 @@ import tempfile
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,16 @@ from engine.quiz import rules as quiz_rules
 from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
 from engine.web.forms import Form, FormTooLargeError, read_form
+from engine.web.limits import RateLimit, TooOftenError
 from engine.web.routes import WebRoute, all_routes
+from engine.web.security import (
+    ForeignHostError,
+    check_host,
+    check_origin,
+    security_headers,
+    set_cookie,
+    set_form_cookie,
+)
 from engine.web.site import Site
 from engine.web.visit import (
     NOTICE_COOKIE,
@@ -43,18 +53,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("softmark.web")
 
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
-    "Cache-Control": "no-store",
-}
+# Of one person or, who isn't signed in, one address: more than anybody clicks, and than pages save by
+# themselves; a lecture hall that signs in behind one address stays below it.
+_READS = RateLimit("reads", 1200, timedelta(minutes=1))
+_WRITES = RateLimit("writes", 600, timedelta(minutes=1))
 
 
 def application(site: Site) -> ASGIApp:
@@ -63,7 +65,7 @@ def application(site: Site) -> ASGIApp:
     paths = {route.name: route.path for route in routes}
     handler = _Handler(site, paths)
     by_path: list[Route] = [
-        Route("/static/{name}", _static, name="static"),
+        Route("/static/{name}", handler.static, name="static"),
         *(Route(r.path, handler.endpoint(r), methods=list(r.methods), name=r.name) for r in routes),
     ]
 
@@ -104,8 +106,7 @@ class _Handler:
                     visit = self._visit(request, route, cookie="")
                     return _finished(visit, await run_in_threadpool(_error_page, visit, error))
                 try:
-                    if route.csrf and request.method not in ("GET", "HEAD"):
-                        _check_origin(request, self._site)
+                    self._check(request, route, visit)
                     refusal = _refusal(visit, route)
                     if refusal is not None:
                         return _finished(visit, refusal)
@@ -136,10 +137,31 @@ class _Handler:
             fault = UsageError("this address doesn't take that", got=request.method)
         return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
 
+    async def static(self, request: Request) -> Response:
+        """Answer with a file of the site's own."""
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            raise HTTPException(404)
+        # With its digest in the address a file never changes; without, whoever asked should ask again soon.
+        is_exact = request.query_params.get("v") == asset_digest(name)
+        lasts = {"Cache-Control": f"public, max-age={31536000 if is_exact else 300}"}
+        return Response(asset(name), media_type=ASSETS[name], headers=security_headers(self._site) | lasts)
+
+    def _check(self, request: Request, route: WebRoute, visit: Visit) -> None:
+        """Refuse foreign names and forms, and who asks for more than anybody needs."""
+        check_host(visit.headers.get("host", ""), self._site)
+        is_form = request.method not in ("GET", "HEAD")
+        if route.csrf and is_form:
+            check_origin(visit.headers, self._site)
+        who = f"person {visit.person.id}" if visit.person else f"address {visit.client}"
+        limit = _WRITES if is_form else _READS
+        self._site.rates.need(limit, who, visit.now, "too many requests came from here within a minute")
+
     def _visit(self, request: Request, route: WebRoute | None, cookie: str | None = None) -> Visit:
         cookie = request.cookies.get(SESSION_COOKIE, "") if cookie is None else cookie
         now = quiz_rules.now()
-        session = self._site.store.sessions.find(cookie, now) if cookie else None
+        idle = timedelta(hours=self._site.settings.session_hours)
+        session = self._site.store.sessions.find(cookie, now, idle=idle) if cookie else None
         return Visit(
             site=self._site,
             person=_person(self._site, session) if session else None,
@@ -187,8 +209,10 @@ def _refusal(visit: Visit, route: WebRoute) -> Response | None:
     if route.least is None:
         return None
     if visit.person is None:
-        if visit.method == "GET":
-            return RedirectResponse(visit.url("home"), status_code=303)
+        # A page is asked for after signing in; what a script asks for isn't a page.
+        if visit.method in ("GET", "HEAD") and "application/json" not in visit.headers.get("accept", ""):
+            here = visit.url(visit.route, **visit.path, **_plain_query(visit))
+            return RedirectResponse(visit.url("sign_in", next=here), status_code=303)
         raise ForbiddenError("you aren't signed in", next_step="sign in, and send the form again")
     if not visit.person.role.includes(route.least):
         # As if it weren't there: what staff can do is none of a student's business.
@@ -196,19 +220,8 @@ def _refusal(visit: Visit, route: WebRoute) -> Response | None:
     return None
 
 
-def _check_origin(request: Request, site: Site) -> None:
-    """Refuse a form that another site's page sends."""
-    fetch_site = request.headers.get("sec-fetch-site")
-    if fetch_site is not None:
-        is_ours = fetch_site in ("same-origin", "none")
-    else:
-        origin = request.headers.get("origin")
-        host = request.headers.get("host", "")
-        is_ours = origin is None or origin.partition("://")[2] == host or origin == site.address
-    if not is_ours:
-        raise ForbiddenError(
-            "this form came from another site", next_step="open the page here, and send its own form"
-        )
+def _plain_query(visit: Visit) -> dict[str, str]:
+    return {name: value for name, value in visit.query.items() if name not in visit.path}
 
 
 def _has_token(request: Request, visit: Visit) -> bool:
@@ -232,17 +245,26 @@ def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Re
     if status >= 500:
         log.error("status %s at %s: %s", status, visit.route, error.what)
     if "application/json" in visit.headers.get("accept", ""):
-        return visit.json({"error": error.what, "next": error.next_step}, status=status)
+        answer = visit.json({"error": error.what, "next": error.next_step}, status=status)
+        return _with_wait(answer, error)
     try:
-        return visit.page("error.html.j2", status=status, error=error, code=status)
+        return _with_wait(visit.page("error.html.j2", status=status, error=error, code=status), error)
     except StoreError:  # even the head of the page asks the store
         return Response(error.what, status_code=503, media_type="text/plain")
+
+
+def _with_wait(answer: Response, error: Exception) -> Response:
+    if isinstance(error, TooOftenError):
+        answer.headers["Retry-After"] = str(max(1, error.wait.seconds))
+    return answer
 
 
 def _status(error: SoftmarkError) -> int:
     statuses: tuple[tuple[type[SoftmarkError], int], ...] = (
         (NotFoundError, 404),
         (ForbiddenError, 403),
+        (TooOftenError, 429),
+        (ForeignHostError, 421),
         (FormTooLargeError, 413),
         (InputError, 400),
         (StoreError, 503),
@@ -260,24 +282,14 @@ def _notices(request: Request) -> tuple[str, ...]:
 
 
 def _finished(visit: Visit, answer: Response) -> Response:
-    for name, value in _HEADERS.items():
+    site = visit.site
+    for name, value in security_headers(site).items():
         answer.headers.setdefault(name, value)
-    path = visit.base or "/"
     if visit._new_notices:
         text = base64.urlsafe_b64encode(json.dumps(visit._new_notices).encode()).decode()
-        answer.set_cookie(
-            NOTICE_COOKIE, text, 60, path=path, secure=visit.site.is_secure, httponly=True, samesite="lax"
-        )
+        set_cookie(answer, site, NOTICE_COOKIE, text, 60, framed=visit.is_framed)
     elif visit.notices and answer.status_code == 200:
-        answer.delete_cookie(NOTICE_COOKIE, path=path)
+        set_cookie(answer, site, NOTICE_COOKIE, "", 0, framed=visit.is_framed)
+    if visit.new_form_cookie is not None:
+        set_form_cookie(answer, site, visit.new_form_cookie)
     return answer
-
-
-async def _static(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in ASSETS:
-        raise HTTPException(404)
-    # With its digest in the address a file never changes; without, whoever asked should ask again soon.
-    is_exact = request.query_params.get("v") == asset_digest(name)
-    headers = _HEADERS | {"Cache-Control": f"public, max-age={31536000 if is_exact else 300}"}
-    return Response(asset(name), media_type=ASSETS[name], headers=headers)

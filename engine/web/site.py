@@ -6,7 +6,6 @@ request; while a file has faults, the last good state goes on serving, and staff
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import threading
 import time
@@ -29,7 +28,9 @@ from engine.store import Store
 from engine.text.cache import JsonCache
 from engine.text.watch import FileStamp, file_stamp
 from engine.web.jobs import JobRunner
-from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
+from engine.web.limits import RateCounter
+from engine.web.outbox import Outbox
+from engine.web.settings import WEB_SETTINGS_FILE, MailSettings, WebSettings, read_web_settings
 
 _LOOK_EVERY_S = 1.0  # looking at all files of a large course takes milliseconds: not for every request
 _FILES = ("course.yaml", "roster.csv", STAFF_FILE, WEB_SETTINGS_FILE)
@@ -70,8 +71,11 @@ class Site:
         self._looked = time.monotonic()
         self._state = self._read()
         self.fault: InputError | None = None
+        self.rates = RateCounter()
+        self.outbox = Outbox()
         # The same in every process and after a restart: an open page goes on saving when the server is back.
-        self.form_secret = hmac.new(self.course.secret(), b"forms of the site", hashlib.sha256).digest()
+        self.secret = self._state.course.secret()
+        self.form_secret = hmac.digest(self.secret, b"softmark: forms of the site", "sha256")
 
     @property
     def state(self) -> CourseState:
@@ -114,6 +118,13 @@ class Site:
         return Mode(self.course.mode)
 
     @property
+    def mail(self) -> MailSettings | None:
+        """How links are sent; None where people sign in otherwise. For trying, mails are files."""
+        settings = self.settings
+        trial = MailSettings(folder=".softmark/mail")
+        return settings.mail or (None if settings.oidc else trial)
+
+    @property
     def address(self) -> str:
         """Where people reach the site, without a slash at the end."""
         return self.settings.address or self._address
@@ -130,7 +141,7 @@ class Site:
 
     def local_time(self, when: datetime) -> str:
         """Return a moment in the course's time zone, to the minute: ``2026-11-06 18:00 CET``."""
-        return when.astimezone(self.policies().zone).strftime("%Y-%m-%d %H:%M %Z")
+        return when.astimezone(self.course.policies.zone).strftime("%Y-%m-%d %H:%M %Z")
 
     def policies(self) -> Policies:
         """Return the course's rules about marks, with what single students were allowed."""

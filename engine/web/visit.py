@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 SESSION_COOKIE = "softmark-session"
 NOTICE_COOKIE = "softmark-notice"
+FORM_COOKIE = "softmark-form"
+_RANDOM = re.compile(r"[A-Za-z0-9_-]{43}")  # what secrets.token_urlsafe(32) gives
 _PACKAGE = "engine.web"
 
 
@@ -112,6 +115,11 @@ class Visit:
         assert self.person is not None
         return self.person
 
+    @property
+    def is_framed(self) -> bool:
+        """Whether the pages may stand in a frame of a learning system."""
+        return self.session is not None and self.session.way == "lti"
+
     def may(self, role: Role) -> bool:
         """Return whether this person may do what a role may."""
         return self.person is not None and self.person.role.includes(role)
@@ -145,9 +153,21 @@ class Visit:
     @cached_property
     def form_token(self) -> str:
         """What every form carries, so that no foreign page can send it."""
-        # Bound to the session: a token of one person is worth nothing to another.
-        text = f"form {self.cookie or self.client}"
+        # Bound to a cookie: a token of one browser is worth nothing to another.
+        text = f"form {self.cookie or self.form_cookie}"
         return hmac.new(self.site.form_secret, text.encode(), hashlib.sha256).hexdigest()
+
+    @cached_property
+    def form_cookie(self) -> str:
+        """What the forms of a browser are bound to that isn't signed in; a new one where it has none."""
+        cookie = self.cookies.get(FORM_COOKIE, "")
+        return cookie if _RANDOM.fullmatch(cookie) else secrets.token_urlsafe(32)
+
+    @property
+    def new_form_cookie(self) -> str | None:
+        """The form cookie that the browser must be given; None where it has it or no form was made."""
+        cookie = self.__dict__.get("form_cookie")
+        return cookie if cookie != self.cookies.get(FORM_COOKIE) else None
 
     def notice(self, sentence: str) -> None:
         """Show a sentence on the next page."""
@@ -178,13 +198,13 @@ class Visit:
     def log(self, action: str, subject: str, *, student: str | None = None, **details: Any) -> None:
         """Write into the course's log who does what now."""
         who = self.person
-        entry = AuditEntry(
-            self.now,
-            who.id if who else "",
-            str(who.role) if who else "nobody",
-            action,
-            subject,
-            student,
-            details,
+        self.log_by(
+            who.id if who else "", str(who.role) if who else "nobody", action, subject, student, **details
         )
+
+    def log_by(
+        self, person: str, role: str, action: str, subject: str, student: str | None = None, **details: Any
+    ) -> None:
+        """Write into the course's log what somebody does who isn't signed in yet."""
+        entry = AuditEntry(self.now, person, role, action, subject, student, details)
         self.site.store.audit.add(entry)

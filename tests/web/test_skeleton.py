@@ -73,7 +73,7 @@ def test_while_the_store_is_away_every_page_says_so(
 ) -> None:
     browser = signed_in("ada")
 
-    def away(*_args: object) -> None:
+    def away(*_args: object, **_more: object) -> None:
         raise StoreError("the database server can't be reached", next_step="wait a moment")
 
     with monkeypatch.context() as patch:

@@ -168,7 +168,7 @@ def fill_site(store: Store, student: str, quiz: Quiz) -> None:
         "sign_in_secrets",
         id=f"hash-of-{student}",
         person=student,
-        kind="link",
+        kind="mail",
         created=NOW,
         expires=later,
     )
