@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ import click
 
 from engine.commands.context import CommandContext
 from engine.errors import InputError, SoftmarkError, UsageError
-from engine.text.files import read_text
+from engine.text.words import shell_word
 
 if TYPE_CHECKING:
     from engine.items import CodeAnswer, ProblemSpec
@@ -147,46 +146,19 @@ def open_session(context: CommandContext, item: str, file: Path, sandbox: Sandbo
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class StarterText:
-    """The source of an exercise's starter file."""
-
-    text: str
-
-
-def starter_text(context: CommandContext, item: str) -> str:
-    """Return the source of an exercise's starter file."""
-
-    def read() -> StarterText:
-        _, answer = code_spec(context, item)
-        return StarterText(read_text(context.bank.path(item).parent / answer.starter))
-
-    return context.bank.derived(StarterText, item, [], read).text
-
-
 def starter_file(context: CommandContext, item: str, filename: str | None = None) -> str:
     """Return a starter as it is handed out: with the statement and the commands to type above it.
 
     `filename` is used in those commands; the function's name by default.
     """
-    from engine.practice.starter import starter_source
+    from engine.practice.starter import starter_file as handed_out
 
     _, answer = code_spec(context, item)
-    commands = commands_for(item, filename or f"{answer.function}.py")
-    return starter_source(context.draw(item, 0), starter_text(context, item), tuple(commands.values()))
+    return handed_out(context.bank, item, context.draw(item, 0), filename or f"{answer.function}.py")
 
 
-def commands_for(item: str, file: Path | str) -> dict[str, str]:
-    """Return what can be done with a file, by name."""
-    return {
-        "watch": f"grade watch {item} {shell_word(file)}",
-        "hint": f"grade hint {item}",
-        "submit": f"grade submit {item} {shell_word(file)}",
-    }
+def starter_text(context: CommandContext, item: str) -> str:
+    """Return the source of an exercise's starter file."""
+    from engine.practice.starter import starter_text as text_of
 
-
-def shell_word(file: Path | str) -> str:
-    """Return a path as a shell takes it."""
-    text = str(file)
-    # A name that begins with a hyphen would be taken for an option.
-    return shlex.quote(f"./{text}" if text.startswith("-") else text)
+    return text_of(context.bank, item)

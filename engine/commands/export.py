@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.commands.context import CommandContext, find_context
+from engine.commands.context import find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
@@ -15,8 +15,7 @@ from engine.text.files import replacing, write_errors
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
-    from engine.marks.gradebooks import GradebookFile, GradebookRequest
-    from engine.store import Store
+    from engine.marks.gradebooks import GradebookFile
 
 
 @click.command("export")
@@ -67,7 +66,7 @@ def command(
       grade export moodle --out moodle.csv --feedback
       grade export excel --out marks.xlsx
     """
-    from engine.marks.gradebooks import check_settings, gradebook_format
+    from engine.marks.gradebooks import check_settings, gradebook_format, gradebook_request
 
     # Refused before the store is read: a mistyped option shouldn't cost a minute.
     context = find_context(course_path)
@@ -78,7 +77,10 @@ def command(
         )
     settings = check_settings(chosen, {**settings, "marked": excel, "protect_ids": excel}, out)
     with context.open_marks() as store:
-        request = _request(context, store, columns, settings)
+        students = context.results(store)
+        request = gradebook_request(
+            store, students, context.roster, context.title, columns=columns, settings=settings
+        )
     gradebook = chosen.make(request)
     with (
         write_errors(
@@ -97,24 +99,6 @@ def command(
     else:
         _show(out, gradebook, problems)
     return 0 if gradebook.is_complete and not problems else 1
-
-
-def _request(
-    context: CommandContext, store: Store, columns: tuple[str, ...], settings: dict[str, Any]
-) -> GradebookRequest:
-    from engine.course import Roster
-    from engine.marks.class_table import class_table
-    from engine.marks.gradebooks import GradebookRequest
-
-    table = class_table(context.title, context.results(store))
-    if not table.columns:
-        raise UsageError("there are no marks yet", where=store.where, next_step="grade batch grades hand-ins")
-    quizzes = store.sittings.quiz_titles()
-    # The columns of a quiz are its questions, so the assignment has the title of the quiz.
-    titles = {c.assignment: quizzes.get(c.quiz, c.quiz) if c.number else c.title for c in table.columns}
-    return GradebookRequest(
-        table=table, roster=context.roster or Roster(), titles=titles, columns=columns, **settings
-    )
 
 
 def _as_json(out: Path, gradebook: GradebookFile, problems: list[str]) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from engine.commands.options import CommandGroup, RegistryChoice, course_option,
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
 from engine.text.files import read_bytes
-from engine.text.words import clean_line, count_noun, suggestion
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
+    from engine.pages.class_pages import WrittenPages
     from engine.pages.feedback import PageReceipt
-    from engine.pages.zip import LeftOut
     from engine.store import Attempt, Store
 
 
@@ -102,27 +102,6 @@ def _context_with_store(course_path: Path | None) -> CommandContext:
     return context
 
 
-@dataclass(frozen=True)
-class _WrittenPages:
-    """The pages by student, and the archive with who isn't in it."""
-
-    folder: Path
-    pages: dict[str, Path]
-    archive: Path | None = None
-    members: int = 0
-    size: int = 0
-    left_out: Sequence[LeftOut] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "pages": {student: str(path) for student, path in self.pages.items()},
-            "zip": None if self.archive is None else str(self.archive),
-            "packed": self.members,
-            "bytes": self.size,
-            "left_out": [{"student": page.student, "reason": page.reason} for page in self.left_out],
-        }
-
-
 def _write_pages(
     context: CommandContext,
     out: Path,
@@ -131,37 +110,27 @@ def _write_pages(
     solutions: bool,
     layout: str | None,
     assignment: str | None,
-) -> _WrittenPages:
-    from engine.pages.feedback import write_page
+) -> WrittenPages:
+    from engine.pages.class_pages import check_assignment, write_class_pages
     from engine.pages.render import report_errors
-    from engine.pages.zip import PageArchive, write_zip
 
     if context.course:
         context.course.require_rules()  # they say what may be shown
-    archive = PageArchive(layout, assignment) if layout else None
-    folder, pages = out / "students", dict[str, Path]()
     with context.open_marks() as store, report_errors(out):
         known = _known_students(store, context)
         _check_students(students, known)
         if assignment is not None:
-            _check_assignment(assignment, {*store.quiz_names(), *context.bank.code_ids()})
-        folder.mkdir(parents=True, exist_ok=True)
+            check_assignment(assignment, {*store.quiz_names(), *context.bank.code_ids()})
         with progress_bar("writing pages", len(students or known)) as advance:
-            for results in context.results(store, only=students or None):
-                page = write_page(folder, results, title=context.title, solutions=solutions)
-                pages[results.student] = page
-                if archive is not None:
-                    archive.add(results, page)
-                advance()
-        if archive is None:
-            return _WrittenPages(folder, pages)
-        path, members = out / f"feedback-{layout}.zip", archive.members
-        if not members:
-            # An old archive under this name would be taken for the new one.
-            path.unlink(missing_ok=True)
-            return _WrittenPages(folder, pages, left_out=archive.left_out)
-        size = write_zip(path, members)
-        return _WrittenPages(folder, pages, path, len(members), size, archive.left_out)
+            return write_class_pages(
+                out,
+                context.results(store, only=students or None),
+                title=context.title,
+                solutions=solutions,
+                layout=layout,
+                assignment=assignment,
+                progress=advance,
+            )
 
 
 def _known_students(store: Store, context: CommandContext) -> set[str]:
@@ -182,19 +151,10 @@ def _check_students(students: Sequence[str], known: Collection[str]) -> None:
             )
 
 
-def _check_assignment(assignment: str, known: Collection[str]) -> None:
-    if assignment not in known:
-        raise UsageError(
-            "there is no quiz or code exercise of this name",
-            got=repr(assignment[:100]),
-            next_step=suggestion(assignment, known) or "take a name from the gradebook's columns",
-        )
-
-
 _MOST_NAMED = 5  # of those who aren't packed for the same reason: often it is the whole class
 
 
-def _show_written(written: _WrittenPages) -> None:
+def _show_written(written: WrittenPages) -> None:
     click.echo(f"{count_noun(len(written.pages), 'page')}: {written.folder}")
     if written.archive is not None:
         click.echo(f"{count_noun(written.members, 'page')}, {_size_text(written.size)}: {written.archive}")

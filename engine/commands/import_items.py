@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
-from engine.commands.exercise import shell_word
 from engine.commands.options import RegistryChoice, course_option, json_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import UsageError
-from engine.text.words import clean, clean_line, count_noun
+from engine.text.words import clean, clean_line, count_noun, shell_word
 
 if TYPE_CHECKING:
     from engine.authoring.importing.item_drafts import ImportedItem, ImportReport

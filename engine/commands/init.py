@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from engine.commands.exercise import shell_word
 from engine.commands.options import json_option
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
-from engine.text.words import clean_line
+from engine.text.words import clean_line, shell_word
 
 
 @click.command("init")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.exercise import code_spec, shell_word
+from engine.commands.exercise import code_spec
 from engine.commands.options import complete_items, course_option, json_option
 from engine.commands.terminal import ask, print_json, progress_bar, show_table
 from engine.errors import UsageError
-from engine.text.words import count_noun, did_you_mean
+from engine.text.words import count_noun, did_you_mean, shell_word
 
 if TYPE_CHECKING:
     from engine.authoring.mutation.survey import MutantSurvey, TriedMutant

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.exercise import shell_word
 from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
+from engine.text.words import shell_word
 
 
 @click.group("new", cls=CommandGroup)

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.context import CommandContext, find_context
+from engine.commands.context import find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import show_table
 from engine.errors import UsageError
-from engine.text.words import clean_line, count_noun, did_you_mean, percent
+from engine.text.words import clean_line, count_noun, percent
 
 if TYPE_CHECKING:
     from engine.analysis.class_report import ItemReport, TestFigures
-    from engine.analysis.first_attempts import ItemTest
     from engine.analysis.item_figures import ItemFigures
-    from engine.store import Store
 
 # The terminal shows the beginning of a long table; the page and --json have all of it.
 _MOST_ROWS = 10
@@ -56,6 +54,7 @@ def command(
       grade report --quiz week-3 --item softmax-weights
       grade report --code --anonymous --json
     """
+    from engine.analysis.report_of_store import report_of_store
     from engine.analysis.report_page import write_report
     from engine.analysis.report_tables import as_json as report_json
     from engine.course import StudentLabels
@@ -65,7 +64,9 @@ def command(
     context = find_context(course_path)
     # Not open_store(): a lost store would give a report about nobody.
     with context.open_marks() as store:
-        report = _report(context, store, quizzes, code, items)
+        report = report_of_store(
+            store, context.bank, context.mode, title=context.title, quizzes=quizzes, code=code, items=items
+        )
     labels = StudentLabels(context.names, is_hidden=anonymous)
     paths = write_report(out, report, labels, with_abilities=abilities) if out else []
     if as_json:
@@ -74,48 +75,6 @@ def command(
     else:
         _show(report, paths)
     return 0
-
-
-def _report(
-    context: CommandContext, store: Store, quizzes: tuple[str, ...], code: bool, items: tuple[str, ...]
-) -> ItemReport:
-    from engine.analysis.class_report import build
-    from engine.analysis.first_attempts import ItemTest, ItemTestKind, collect
-    from engine.analysis.mistakes import KnownMistakes
-
-    titles = store.sittings.quiz_titles()
-    for quiz in quizzes:
-        if quiz not in titles:
-            raise UsageError(
-                "no quiz of this name was drawn", got=quiz, expected=", ".join(titles) or "there is none yet"
-            )
-    chosen = {ItemTest(ItemTestKind.QUIZ, quiz) for quiz in quizzes}
-    # Nothing chosen means everything.
-    chosen |= {ItemTest(ItemTestKind.CODE)} if code else set()
-    collected = collect(
-        store,
-        context.mode,
-        title_of=context.bank.title_of,
-        is_chosen=lambda test: not chosen or test in chosen,
-    )
-    attempted = sorted({item for _, item in collected.missing})
-    for item in items:
-        if item not in attempted:
-            raise UsageError(f"nobody handed in anything for {item!r} there{did_you_mean(item, attempted)}")
-    return build(
-        collected,
-        KnownMistakes.of_bank(context.bank, attempted),
-        title=context.title,
-        mode=str(context.mode),
-        title_of=lambda test: _test_title(test, titles),
-        items=items,
-    )
-
-
-def _test_title(test: ItemTest, titles: dict[str, str]) -> str:
-    if test.name:
-        return titles.get(test.name, test.name)
-    return "Code exercises" if test.kind == "code" else "Answers outside quizzes"
 
 
 def _show(report: ItemReport, paths: Sequence[Path]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from engine.commands.context import find_context
-from engine.commands.exercise import code_spec, commands_for, starter_file, starter_text
+from engine.commands.exercise import code_spec, starter_file, starter_text
 from engine.commands.options import course_option, item_argument, json_option
 from engine.commands.terminal import print_json
 from engine.errors import UsageError
@@ -40,7 +40,7 @@ def command(
       grade start softmax
       grade start softmax --to week3/ --notebook
     """
-    from engine.practice.starter import starter_notebook, write_starter
+    from engine.practice.starter import commands_for, starter_notebook, write_starter
 
     context = find_context(course_path)
     spec, answer = code_spec(context, item)
@@ -72,6 +72,8 @@ def _file_to_write(target: Path, function: str, notebook: bool) -> Path:
 
 
 def _show(item: str, title: str, path: Path, backup: Path | None, as_json: bool) -> None:
+    from engine.practice.starter import commands_for
+
     commands = commands_for(item, path)
     if as_json:
         files = {"file": str(path), "backup": str(backup) if backup else None}

@@ -12,12 +12,58 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import UsageError
+from engine.items.bank import Bank
 from engine.model import Variant
-from engine.text.files import replace_text, write_errors
-from engine.text.words import points_text
+from engine.text.files import read_text, replace_text, write_errors
+from engine.text.words import points_text, shell_word
 
 _WIDTH = 79  # of a line with its "# ": as PEP 8 has it, and every editor shows it whole
 _MOST_BACKUPS = 100  # more copies are somebody's script that runs away
+
+
+@dataclass(frozen=True, slots=True)
+class StarterText:
+    """The source of an exercise's starter file."""
+
+    text: str
+
+
+def starter_text(bank: Bank, item: str) -> str:
+    """Return the source of the starter file of a code exercise."""
+
+    def read() -> StarterText:
+        from engine.items import CodeAnswer
+
+        answer = bank.load(item).answer
+        assert isinstance(answer, CodeAnswer)
+        return StarterText(read_text(bank.path(item).parent / answer.starter))
+
+    return bank.derived(StarterText, item, [], read).text
+
+
+def starter_file(bank: Bank, item: str, variant: Variant, filename: str) -> str:
+    """Return a starter as it is handed out: with the statement and the commands to type above it.
+
+    Parameters
+    ----------
+    bank : Bank
+    item : str
+        A code exercise.
+    variant : Variant
+        Its variant of seed 0: the statement.
+    filename : str
+        Used in the commands.
+    """
+    return starter_source(variant, starter_text(bank, item), tuple(commands_for(item, filename).values()))
+
+
+def commands_for(item: str, file: Path | str) -> dict[str, str]:
+    """Return what can be done with a file, by name."""
+    return {
+        "watch": f"grade watch {item} {shell_word(file)}",
+        "hint": f"grade hint {item}",
+        "submit": f"grade submit {item} {shell_word(file)}",
+    }
 
 
 def starter_source(variant: Variant, starter: str, commands: tuple[str, ...]) -> str:

@@ -15,11 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError, model_validator
 from pydantic_core import PydanticKnownError
 
 from engine.answers import answer_types
-from engine.errors import QuizError
+from engine.errors import QuizError, UsageError
+from engine.items.bank import builtin_root
 from engine.items.field_types import (
     EntryId,
     Flag,
@@ -289,6 +290,29 @@ def _without_unused(content: Any) -> Any:
             if key not in _LATER_KEYS or value not in (None, [])
         }
     return [_without_unused(entry) for entry in content] if isinstance(content, list) else content
+
+
+def deadline_of(text: str) -> datetime | None:
+    """Return the deadline that somebody typed, as in a blueprint; None for ``none``.
+
+    Raises
+    ------
+    UsageError
+        It is no time, or has no zone.
+    """
+    if text == "none":
+        return None
+    # The same type as in a blueprint, so that both take the same forms and refuse times without a zone.
+    try:
+        moment: datetime = TypeAdapter(Deadline).validate_python(text)
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"], got=repr(text)) from None
+    return moment
+
+
+def blueprint_folders(course: Path | None) -> list[Path]:
+    """Return where blueprints lie: a course's folder of them, if there is one, then the built-in one."""
+    return [*([course] if course else []), builtin_root() / "blueprints"]
 
 
 def find_blueprint(name: str, folders: Sequence[Path]) -> Path:

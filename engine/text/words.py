@@ -10,6 +10,7 @@ made visible or dropped, and length is cut (:func:`clean`, :func:`clean_line`, :
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
@@ -252,3 +253,10 @@ _LATEX = {
 def escape_latex(text: str) -> str:
     """Return text that LaTeX prints as it stands."""
     return "".join(_LATEX.get(character, character) for character in text)
+
+
+def shell_word(file: object) -> str:
+    """Return a path or word as a shell takes it."""
+    text = str(file)
+    # A name that begins with a hyphen would be taken for an option.
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)

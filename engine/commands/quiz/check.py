@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 import click
@@ -81,18 +80,12 @@ def _students(context: CommandContext, count: int | None) -> list[str]:
 
 
 def _observed(context: CommandContext) -> dict[str, float]:
-    # The mean share earned at each item in this course before: authors misjudge how hard an item is.
-    from engine.model import Mode
+    from engine.quiz.drawn_class import shares_before
 
-    if context.course is None or context.mode is not Mode.MARKS:
+    if context.course is None:
         return {}
-    shares: dict[str, list[float]] = {}
     with context.open_store() as store:
-        for best in store.best_scores(Mode.MARKS):
-            # An item worth nothing has no share.
-            if best.max_score:
-                shares.setdefault(best.item, []).append(best.score / best.max_score)
-    return {item: fmean(earned) for item, earned in shares.items()}
+        return shares_before(store, context.mode)
 
 
 def _as_json(

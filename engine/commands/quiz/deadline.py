@@ -11,12 +11,10 @@ import click
 from engine.commands.context import find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
-from engine.errors import QuizError, UsageError
 
 if TYPE_CHECKING:
     from engine.course.policies import Policies
     from engine.model import Quiz
-    from engine.store import Store
 
 
 @click.command("deadline")
@@ -39,10 +37,13 @@ def deadline(
       grade quiz deadline l16 --course attention-2026
       grade quiz deadline l16 2026-12-03T12:00+01:00 --student 007 --course attention-2026
     """
-    moment = None if time is None else _moment(time)
+    from engine.quiz.blueprint import deadline_of
+    from engine.quiz.drawn_class import drawn_quizzes
+
+    moment = None if time is None else deadline_of(time)
     context = find_context(course_path)
     with context.open_store() as store:
-        quizzes = _drawn_quizzes(store, quiz, students)
+        quizzes = drawn_quizzes(store, quiz, students)
         if time is not None:
             quizzes = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
         # Two dates can disagree, the quiz's own and the course's; whoever moves one should see the other.
@@ -63,34 +64,6 @@ def deadline(
             for quiz, (due, closes) in zip(quizzes, dates, strict=True)
         ]
     )
-
-
-def _moment(time: str) -> datetime | None:
-    from pydantic import TypeAdapter, ValidationError
-
-    from engine.quiz.blueprint import Deadline
-
-    # The same type as in a blueprint, so that both take the same forms and refuse times without a zone.
-    if time == "none":
-        return None
-    try:
-        moment: datetime = TypeAdapter(Deadline).validate_python(time)
-    except ValidationError as error:
-        raise UsageError(error.errors()[0]["msg"], got=repr(time)) from None
-    return moment
-
-
-def _drawn_quizzes(store: Store, name: str, students: tuple[str, ...]) -> list[Quiz]:
-    quizzes = [quiz for quiz in store.quizzes(name) if not students or quiz.student in students]
-    # All or nothing: a deadline moved for some of those named would be noticed too late.
-    missing = sorted(set(students) - {quiz.student for quiz in quizzes})
-    if not quizzes or missing:
-        names = ", ".join(store.quiz_names()) or "none was drawn here"
-        raise QuizError(
-            f"quiz {name!r} was not drawn" + (f" for {', '.join(missing)}" if missing else ""),
-            expected=f"a quiz that was drawn: {names}",
-        )
-    return quizzes
 
 
 def _course_dates(policies: Policies, quiz: Quiz) -> tuple[datetime | None, datetime | None]:

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context, warn_unreadable
-from engine.commands.exercise import shell_word, starter_file
+from engine.commands.exercise import starter_file
 from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import QuizError, UsageError
 from engine.text.files import replace_text, write_errors
-from engine.text.words import agree, clean_line, count_noun, near_words
+from engine.text.words import agree, count_noun, near_words, shell_word
 
 if TYPE_CHECKING:
     from engine.model import Quiz
-
-_LINT_SEEDS = 10  # variants that are tried: enough to see a wrong key, and quick
 
 
 @click.command("new")
@@ -59,13 +57,14 @@ def new(
     """
     from engine.pages.quiz import write_quizzes
     from engine.parallel import without_collecting
+    from engine.quiz.drawn_class import checked_quiz_name
     from engine.quiz.rules import not_on_files
 
     for student in students:
         check_student(student)
     context = find_context(course_path)
     path = blueprint_path(context, blueprint)
-    quiz_name = _checked_name(name or path.stem)
+    quiz_name = checked_quiz_name(name or path.stem)
     # "me" is the one student of practice.
     ids = list(dict.fromkeys(students)) or (context.course.roster_ids() if context.course else ["me"])
     if not ids:
@@ -105,23 +104,9 @@ def new(
 
 def blueprint_path(context: CommandContext, blueprint: str) -> Path:
     """Return the file of a blueprint: a path, one of the course's, or a built-in one."""
-    from engine.items.bank import builtin_root
-    from engine.quiz.blueprint import find_blueprint
+    from engine.quiz.blueprint import blueprint_folders, find_blueprint
 
-    course = [context.course.blueprints] if context.course else []
-    return find_blueprint(blueprint, [*course, builtin_root() / "blueprints"])
-
-
-def _checked_name(name: str) -> str:
-    """Return the quiz's name; refuse one that can't be a folder's."""
-    if not name.strip(". ") or "/" in name or clean_line(name, 100) != name:
-        raise UsageError(
-            "this can't be the name of a quiz",
-            expected="a word of at most 100 characters",
-            got=repr(name[:120]),
-            next_step="give it another one with --name",
-        )
-    return name
+    return find_blueprint(blueprint, blueprint_folders(context.course.blueprints if context.course else None))
 
 
 def _note_unlisted(context: CommandContext, student: str) -> None:
@@ -136,47 +121,42 @@ def make_quizzes(
     context: CommandContext, path: Path, students: list[str], name: str, attempt: int
 ) -> list[Quiz]:
     """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
-    from engine.quiz import compose, read_blueprint
+    from engine.model import Mode
+    from engine.quiz import read_blueprint
+    from engine.quiz.drawn_class import draw_class
 
     plan = read_blueprint(path)
     with context.open_store() as store, progress_bar("drawing", len(students)) as advance:
-        stored = store.quizzes(name)
-        if context.is_practice:  # there another attempt is another quiz, from the plan as it is
-            stored = [quiz for quiz in stored if quiz.attempt == attempt]
-        quizzes = compose(
-            plan,
+        # Stored before any file is written: a file whose quiz isn't stored could never be graded.
+        drawn = draw_class(
+            store,
             context.bank,
+            plan,
             students,
             secret=context.secret(),
             name=name,
+            mode=Mode.PRACTICE if context.is_practice else Mode.MARKS,
             attempt=attempt,
-            stored=stored,
             progress=advance,
         )
-        # Before any file is written: a file whose quiz isn't stored could never be graded.
-        store.save_quizzes(quizzes)
-    if any(quiz.plan not in ("", plan.fingerprint) for quiz in quizzes):
+    if drawn.is_of_another_plan:
         click.echo(
             f"note: quiz {name} was drawn from another state of this blueprint and stays as it was drawn\n"
             "  next: a quiz from the blueprint as it is now needs another --name (practice: --attempt)",
             err=True,
         )
-    before = {(quiz.id, quiz.student) for quiz in stored}
-    _note_changed_items(context, name, [quiz for quiz in quizzes if (quiz.id, quiz.student) in before])
-    _warn_of_faulty_items(context, [quiz for quiz in quizzes if (quiz.id, quiz.student) not in before])
+    if context.course is not None:
+        _note_changed_items(drawn.changed_items(context.bank), name)
+        _warn_of_faulty_items(context, drawn.course_items(context.bank, context.course.problems))
     # A faulty file matters only where a section drew from the whole bank.
-    if any(section.draws for section in plan.blueprint.sections) and len(stored) < len(quizzes):
+    if drawn.draws_from_bank:
         warn_unreadable(context.bank.summaries()[1])
-    return quizzes
+    return list(drawn.quizzes)
 
 
-def _note_changed_items(context: CommandContext, name: str, quizzes: list[Quiz]) -> None:
+def _note_changed_items(changed: list[str], name: str) -> None:
     """Say which items were corrected since these quizzes were drawn: they stay as they were drawn."""
-    versions = dict.fromkeys(
-        (q.variant.item, q.variant.item_version) for quiz in quizzes for q in quiz.questions
-    )
-    changed = list(dict.fromkeys(i for i, version in versions if context.bank.has_changed(i, version)))
-    if changed and context.course is not None:
+    if changed:
         verb, step = agree(len(changed), "have"), f"grade regrade {' '.join(changed)} --dry-run"
         click.echo(
             f"note: {', '.join(changed)} {verb} changed since quiz {name} was drawn; it stays as it was\n"
@@ -185,19 +165,12 @@ def _note_changed_items(context: CommandContext, name: str, quizzes: list[Quiz])
         )
 
 
-def _warn_of_faulty_items(context: CommandContext, quizzes: list[Quiz]) -> None:
-    """Say which of the course's own items in new quizzes ``grade lint`` finds at fault.
-
-    Built-in items were checked before they came here.
-    """
+def _warn_of_faulty_items(context: CommandContext, items: list[str]) -> None:
+    """Say which of the course's own items in new quizzes ``grade lint`` finds at fault."""
     from engine.authoring.lint import lint_bank
+    from engine.quiz.drawn_class import LINT_SEEDS
 
-    if context.course is None:
-        return
-    drawn_items = dict.fromkeys(question.variant.item for quiz in quizzes for question in quiz.questions)
-    problems = context.course.problems
-    items = [item for item in drawn_items if context.bank.path(item).is_relative_to(problems)]
-    for report in lint_bank(context.bank, items, seeds=_LINT_SEEDS) if items else ():
+    for report in lint_bank(context.bank, items, seeds=LINT_SEEDS) if items else ():
         if report.errors:
             click.echo(
                 f"warning: {report.item} is in this quiz and has {count_noun(len(report.errors), 'fault')}: "

@@ -11,6 +11,7 @@ from engine.marks.gradebooks.formats import (
     NoticeKind,
     check_settings,
     gradebook_format,
+    gradebook_request,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "NoticeKind",
     "check_settings",
     "gradebook_format",
+    "gradebook_request",
 ]

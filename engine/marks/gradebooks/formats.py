@@ -7,7 +7,7 @@ a format, write a module with a :class:`GradebookFormat` called ``FORMAT`` and n
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Any
 
 from engine.course import Roster
 from engine.errors import UsageError
-from engine.marks.class_table import ClassTable
+from engine.marks.class_table import ClassTable, StudentResults, class_table
+from engine.store import Store
 from engine.text.words import clean_line, suggestion
 
 
@@ -114,6 +115,44 @@ class GradebookFile:
     def is_complete(self) -> bool:
         """Whether no notice needs a person."""
         return all(notice.kind is NoticeKind.NOTE for notice in self.notices)
+
+
+def gradebook_request(
+    store: Store,
+    students: Iterable[StudentResults],
+    roster: Roster | None,
+    title: str,
+    *,
+    columns: tuple[str, ...] = (),
+    settings: Mapping[str, Any],
+) -> GradebookRequest:
+    """Return the request for a class's gradebook.
+
+    Parameters
+    ----------
+    store : Store
+    students : iterable of StudentResults
+    roster : Roster or None
+    title : str
+        Of the course.
+    columns : tuple of str
+    settings : mapping
+        Further fields of a request, as :func:`check_settings` returns them.
+
+    Raises
+    ------
+    UsageError
+        There are no marks yet.
+    """
+    table = class_table(title, students)
+    if not table.columns:
+        raise UsageError("there are no marks yet", where=store.where, next_step="grade batch grades hand-ins")
+    quizzes = store.sittings.quiz_titles()
+    # The columns of a quiz are its questions, so the assignment has the title of the quiz.
+    titles = {c.assignment: quizzes.get(c.quiz, c.quiz) if c.number else c.title for c in table.columns}
+    return GradebookRequest(
+        table=table, roster=roster or Roster(), titles=titles, columns=columns, **settings
+    )
 
 
 # Name → module of this package that defines it as FORMAT.
