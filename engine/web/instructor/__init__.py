@@ -7,14 +7,14 @@ instructors. Every deciding action goes into the log.
 from __future__ import annotations
 
 from engine.course.people import Role
-from engine.web.instructor import class_view, decision_log, staff, student_view
+from engine.web.instructor import class_view, decision_log, quizzes, staff, student_view
 from engine.web.routes import WebRoute
 
 _MARKER, _INSTRUCTOR = Role.MARKER, Role.INSTRUCTOR
 _POST = ("POST",)
 
 ROUTES: tuple[WebRoute, ...] = (
-    WebRoute("instructor.class", "/staff/class", class_view.class_page, _MARKER),
+    WebRoute("instructor.class", "/staff/class", class_view.class_page, _MARKER, nav="Class"),
     WebRoute("instructor.class.assignment", "/staff/assignments/{name}", class_view.assignment_page, _MARKER),
     WebRoute("instructor.class.student", "/staff/students/{student}", student_view.student_page, _MARKER),
     WebRoute(
@@ -30,7 +30,31 @@ ROUTES: tuple[WebRoute, ...] = (
         _MARKER,
         _POST,
     ),
-    WebRoute("instructor.log", "/staff/log", decision_log.log_page, _INSTRUCTOR),
+    WebRoute("instructor.quizzes", "/staff/quizzes", quizzes.list_page, _INSTRUCTOR, nav="Quizzes"),
+    WebRoute("instructor.quiz.check", "/staff/quizzes/check", quizzes.start_check, _INSTRUCTOR, _POST),
+    WebRoute("instructor.quiz.checked", "/staff/quizzes/checked/{job}", quizzes.checked_page, _INSTRUCTOR),
+    WebRoute(
+        "instructor.quiz.checked.preview",
+        "/staff/quizzes/checked/{job}/preview",
+        quizzes.check_preview,
+        _INSTRUCTOR,
+    ),
+    WebRoute("instructor.quiz.draw", "/staff/quizzes/draw", quizzes.start_draw, _INSTRUCTOR, _POST),
+    WebRoute("instructor.quiz.drawn", "/staff/quizzes/drawn/{job}", quizzes.drawn_page, _INSTRUCTOR),
+    WebRoute("instructor.quiz", "/staff/quizzes/of/{name}", quizzes.quiz_view, _INSTRUCTOR),
+    WebRoute("instructor.quiz.preview", "/staff/quizzes/of/{name}/preview", quizzes.preview, _INSTRUCTOR),
+    WebRoute("instructor.quiz.key", "/staff/quizzes/of/{name}/key", quizzes.show_key, _INSTRUCTOR),
+    WebRoute(
+        "instructor.quiz.publish", "/staff/quizzes/of/{name}/publish", quizzes.publish, _INSTRUCTOR, _POST
+    ),
+    WebRoute(
+        "instructor.quiz.deadline",
+        "/staff/quizzes/of/{name}/deadline",
+        quizzes.move_deadline,
+        _INSTRUCTOR,
+        _POST,
+    ),
+    WebRoute("instructor.log", "/staff/log", decision_log.log_page, _INSTRUCTOR, nav="Log"),
     WebRoute("instructor.job", "/staff/jobs/{job}", staff.show_job, _INSTRUCTOR),
     WebRoute("instructor.job.stop", "/staff/jobs/{job}/stop", staff.stop_job, _INSTRUCTOR, _POST),
 )

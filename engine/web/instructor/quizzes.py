@@ -1,0 +1,334 @@
+"""Quizzes: the course's blueprints, trying and drawing them, and each drawn quiz with its key and deadlines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import InputError, QuizError, UsageError
+from engine.items.bank import builtin_root
+from engine.marks import terms_of
+from engine.model import Quiz
+from engine.pages.quiz import key_page, quiz_page
+from engine.quiz import compose, read_blueprint
+from engine.quiz.answer_key import quiz_key
+from engine.quiz.blueprint import blueprint_folders, deadline_of, find_blueprint
+from engine.quiz.drawn_class import (
+    LINT_SEEDS,
+    checked_quiz_name,
+    draw_class,
+    drawn_quizzes,
+    shares_before,
+)
+from engine.quiz.quiz_statistics import QuizStatistics, statistics_of, warnings_of
+from engine.quiz.rules import rules_text
+from engine.text.words import agree, count_noun
+from engine.web.instructor.staff import (
+    StudentNames,
+    job_of,
+    progress_page,
+    standalone,
+    start_job,
+)
+from engine.web.jobs import JobState, SiteJob
+from engine.web.visit import NotFoundError, Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+_MOST_KEYS = 400  # on one page: a class of that size; larger ones are shown student by student
+
+
+@dataclass(frozen=True, slots=True)
+class BlueprintLine:
+    """A blueprint in the list: its title and size, or its faults with their lines."""
+
+    name: str
+    title: str
+    questions: int
+    is_course: bool
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnQuizLine:
+    """A drawn quiz in the list."""
+
+    name: str
+    title: str
+    students: int
+    without: int
+    deadlines: tuple[Any, ...]
+    published: Any
+
+
+def list_page(visit: Visit) -> Response:
+    """List what was drawn, and the blueprints that can be."""
+    store = visit.site.store
+    published = store.published.all()
+    roster = set(visit.site.state.roster.by_id)
+    drawn = []
+    for name in store.quiz_names():
+        quizzes = store.quizzes(name)
+        students = {quiz.student for quiz in quizzes}
+        deadlines = Counter(quiz.rules.deadline for quiz in quizzes)
+        drawn.append(
+            DrawnQuizLine(
+                name,
+                quizzes[0].title,
+                len(students),
+                len(roster - students),
+                tuple(when for when, _ in deadlines.most_common()),
+                published.get(name),
+            )
+        )
+    return visit.page("instructor/quizzes.html.j2", drawn=drawn, blueprints=_blueprints(visit))
+
+
+def _blueprints(visit: Visit) -> list[BlueprintLine]:
+    lines: dict[str, BlueprintLine] = {}
+    for folder in blueprint_folders(visit.site.course.blueprints):
+        for path in sorted(folder.glob("*.yaml")):
+            if path.stem not in lines:
+                lines[path.stem] = _blueprint(path, is_course=folder != builtin_root() / "blueprints")
+    return sorted(lines.values(), key=lambda line: (not line.is_course, line.name))
+
+
+def _blueprint(path: Path, *, is_course: bool) -> BlueprintLine:
+    try:
+        plan = read_blueprint(path).blueprint
+    except InputError as error:
+        return BlueprintLine(path.stem, path.name, 0, is_course, tuple(error.lines()))
+    questions = sum(len(s.items) + sum(draw.count for draw in s.draws) for s in plan.sections)
+    return BlueprintLine(path.stem, plan.title, questions, is_course)
+
+
+def _path(visit: Visit, name: str) -> Path:
+    # Only names: a path in a form must never open a file somewhere else.
+    if name != Path(name).name or name.endswith((".yaml", ".yml")):
+        raise NotFoundError("there is no such blueprint")
+    try:
+        return find_blueprint(name, blueprint_folders(visit.site.course.blueprints))
+    except QuizError as error:
+        raise NotFoundError("there is no such blueprint") from error
+
+
+def start_check(visit: Visit) -> Response:
+    """Draw a blueprint for the class without storing anything, as ``grade quiz check`` does."""
+    site, name = visit.site, visit.form.text("blueprint")
+    path = _path(visit, name)
+    plan = read_blueprint(path)
+    students = site.course.roster_ids() or [f"student-{number}" for number in range(1, 31)]
+    bank, secret = site.bank, site.course.secret()
+
+    def work(job: SiteJob) -> tuple[QuizStatistics, list[str], list[Quiz]]:
+        quizzes = compose(
+            plan, bank, students, secret=secret, name=path.stem, progress=job.expect(len(students))
+        )
+        figures = statistics_of(quizzes, bank, observed=shares_before(site.store, site.mode))
+        return figures, warnings_of(figures, bank, visit.now, plan.blueprint), quizzes[:1]
+
+    facts = {"blueprint": name, "plan": plan.fingerprint}
+    title = f"Trying blueprint {name} for {count_noun(len(students), 'student')}"
+    return start_job(visit, "check", title, work, facts, "instructor.quiz.checked")
+
+
+def checked_page(visit: Visit) -> Response:
+    """Show what a drawn class would be like."""
+    job = job_of(visit, "check")
+    if job.state is not JobState.DONE:
+        return progress_page(visit, job)
+    figures, warnings, quizzes = job.result
+    return visit.page(
+        "instructor/quiz_check.html.j2",
+        job=job,
+        figures=figures,
+        warnings=warnings,
+        quiz=quizzes[0],
+        rules=rules_text(figures.rules),
+        with_observed=any(q.observed is not None for q in figures.questions),
+    )
+
+
+def check_preview(visit: Visit) -> Response:
+    """Show the first student's quiz of a trial draw as a page: nobody has it."""
+    job = job_of(visit, "check")
+    if job.state is not JobState.DONE:
+        return progress_page(visit, job)
+    return standalone(quiz_page(job.result[2][0], student="a student"))
+
+
+def start_draw(visit: Visit) -> Response:
+    """Draw a quiz for everybody in the roster who has none, as ``grade quiz new`` does."""
+    site, blueprint = visit.site, visit.form.text("blueprint")
+    plan = read_blueprint(_path(visit, blueprint))
+    name = checked_quiz_name(visit.form.text("name").strip() or blueprint)
+    students = site.course.roster_ids()
+    if not students:
+        raise UsageError("the roster is empty", next_step="add students to roster.csv in the course folder")
+    bank, secret, problems = site.bank, site.course.secret(), site.course.problems
+
+    def work(job: SiteJob) -> tuple[Any, list[Any]]:
+        from engine.authoring.lint import lint_bank
+
+        drawn = draw_class(
+            site.store,
+            bank,
+            plan,
+            students,
+            secret=secret,
+            name=name,
+            mode=site.mode,
+            progress=job.expect(len(students)),
+        )
+        items = drawn.course_items(bank, problems)
+        reports = lint_bank(bank, items, seeds=LINT_SEEDS) if items else []
+        return drawn, [report for report in reports if report.errors]
+
+    visit.log("quiz.draw", name, blueprint=blueprint, students=len(students))
+    title = f"Drawing quiz {name} for {count_noun(len(students), 'student')}"
+    facts = {"name": name, "plan": plan.fingerprint, "students": tuple(students)}
+    return start_job(visit, "draw", title, work, facts, "instructor.quiz.drawn")
+
+
+def drawn_page(visit: Visit) -> Response:
+    """Show what was drawn, and what is worth knowing about it."""
+    job = job_of(visit, "draw")
+    if job.state is not JobState.DONE:
+        return progress_page(visit, job)
+    drawn, faulty = job.result
+    return visit.page(
+        "instructor/quiz_drawn.html.j2",
+        job=job,
+        drawn=drawn,
+        faulty=faulty,
+        changed=drawn.changed_items(visit.site.bank),
+        unreadable=visit.site.bank.summaries()[1] if drawn.draws_from_bank else [],
+    )
+
+
+def quiz_view(visit: Visit) -> Response:
+    """Show a drawn quiz: its state, deadlines, and what can be done with it."""
+    name = visit.path["name"]
+    quizzes = _quizzes(visit, name)
+    store, policies = visit.site.store, visit.site.policies()
+    names = StudentNames(visit)
+    missing = sorted(set(visit.site.state.roster.by_id) - {quiz.student for quiz in quizzes})
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for quiz in quizzes:
+        terms = terms_of(policies, quiz.student, name)
+        groups.setdefault((quiz.rules.deadline, terms.due, terms.closes), []).append(quiz.student)
+    return visit.page(
+        "instructor/quiz.html.j2",
+        name=name,
+        quiz=quizzes[0],
+        quizzes=quizzes,
+        names=names,
+        missing=missing,
+        groups=groups,
+        published=store.published.all().get(name),
+        rules=rules_text(quizzes[0].rules),
+        changed=_changed(visit, quizzes),
+        blueprints=[line.name for line in _blueprints(visit) if not line.faults],
+    )
+
+
+def _quizzes(visit: Visit, name: str) -> list[Quiz]:
+    try:
+        return drawn_quizzes(visit.site.store, name)
+    except QuizError as error:
+        raise NotFoundError("no quiz of this name was drawn") from error
+
+
+def _changed(visit: Visit, quizzes: list[Quiz]) -> list[str]:
+    versions = dict.fromkeys(
+        (q.variant.item, q.variant.item_version) for quiz in quizzes for q in quiz.questions
+    )
+    bank = visit.site.bank
+    return list(dict.fromkeys(item for item, version in versions if bank.has_changed(item, version)))
+
+
+def preview(visit: Visit) -> Response:
+    """Show one student's quiz as a page without keys, as it is printed."""
+    quizzes = _quizzes(visit, visit.path["name"])
+    names = StudentNames(visit)
+    chosen = visit.query.get("student", quizzes[0].student)
+    quiz = next((quiz for quiz in quizzes if quiz.student == chosen), None)
+    if quiz is None:
+        raise NotFoundError("this student has no such quiz")
+    return standalone(quiz_page(quiz, student=names.name(quiz.student)))
+
+
+def show_key(visit: Visit) -> Response:
+    """Show keys and worked solutions of a quiz: everybody's, or one student's."""
+    name = visit.path["name"]
+    quizzes = _quizzes(visit, name)
+    student = visit.query.get("student")
+    chosen = [quiz for quiz in quizzes if student in (None, quiz.student)][:_MOST_KEYS]
+    if not chosen:
+        raise NotFoundError("this student has no such quiz")
+    site = visit.site
+    keys = [quiz_key(site.store, quiz, site.bank) for quiz in chosen]
+    visit.log("quiz.key", name, student=student)
+    known = {person.id: person.name for person in site.state.roster.students if person.name}
+    return standalone(key_page(keys, names=known))
+
+
+def publish(visit: Visit) -> Response:
+    """Put a quiz on the site, or take it off again; what was answered stays."""
+    name = visit.path["name"]
+    quizzes = _quizzes(visit, name)
+    store = visit.site.store
+    if visit.form.text("action") == "withdraw":
+        if store.published.withdraw(name):
+            visit.log("quiz.withdraw", name)
+        visit.notice(f"Quiz {name} is off the site. What students have answered stays.")
+    else:
+        store.published.publish(name, visit.me.name or visit.me.id, visit.now)
+        visit.log("quiz.publish", name, students=len(quizzes))
+        count = len({quiz.student for quiz in quizzes})
+        visit.notice(f"Quiz {name} is on the site for {count_noun(count, 'student')}.")
+    return visit.redirect("instructor.quiz", name=name)
+
+
+def move_deadline(visit: Visit) -> Response:
+    """Move the deadline of a quiz, for everybody or for some students, as ``grade quiz deadline`` does."""
+    name = visit.path["name"]
+    text = visit.form.text("deadline").strip()
+    if not text:
+        raise UsageError(
+            "say when the quiz closes", expected="a date and time, or none", next_step="fill in the field"
+        )
+    zone = visit.site.policies().zone
+    moment = deadline_of(text if _has_zone(text) else f"{text}{_offset(text, zone)}")
+    students = [word for word in visit.form.text("students").replace(",", " ").split() if word]
+    drawn_quizzes(visit.site.store, name, students)
+    moved = visit.site.store.sittings.move_deadline(name, moment, students)
+    count = sum(before.rules.deadline != after.rules.deadline for before, after in moved)
+    visit.log(
+        "quiz.deadline",
+        name,
+        student=students[0] if len(students) == 1 else None,
+        deadline=moment.isoformat() if moment else "none",
+        students=", ".join(students) or "all",
+        reason=visit.form.text("reason").strip()[:1000],
+    )
+    visit.notice(f"{count_noun(count, 'quiz')} {agree(count, 'have')} another deadline now.")
+    return visit.redirect("instructor.quiz", name=name)
+
+
+def _has_zone(text: str) -> bool:
+    return text == "none" or text.endswith(("Z", "z")) or "+" in text or text.count("-") > 2
+
+
+def _offset(text: str, zone: tzinfo) -> str:
+    """Return the offset of the course's time zone at a local time that somebody typed, such as ``+01:00``."""
+    try:
+        local = datetime.fromisoformat(text)
+    except ValueError:  # the message about it names the whole text
+        return ""
+    digits = local.replace(tzinfo=zone).strftime("%z")
+    return f"{digits[:3]}:{digits[3:5]}"
