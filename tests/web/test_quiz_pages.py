@@ -1,0 +1,130 @@
+"""Quizzes for staff: from a blueprint to a published quiz with its key and deadlines."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from engine.commands import run
+from engine.web.jobs import JobState
+from engine.web.site import Site
+from tests.web.conftest import SignedIn
+from tests.web.course_work import QUIZ, draw_quiz, write_blueprint
+from tests.web.forms_of_pages import send_form
+from tests.web.jobs_of_site import result_of
+
+PAGE = f"/staff/quizzes/of/{QUIZ}"
+
+
+def test_a_faulty_blueprint_is_listed_with_its_line(site: Site, signed_in: SignedIn) -> None:
+    write_blueprint(site.folder, "title: Faulty\nsections:\n  - itmes: [softmax-ratio]\n", "faulty")
+    page = signed_in("ivy").get("/staff/quizzes").text
+    assert "faulty.yaml:3:" in page and "itmes" in page
+    assert "built in" in page
+
+
+def test_drawing_in_the_background_is_the_draw_of_the_command(site: Site, signed_in: SignedIn) -> None:
+    write_blueprint(site.folder)
+    browser = signed_in("ivy")
+    tried = send_form(browser, "/staff/quizzes", "/check", blueprint=QUIZ)
+    page = result_of(site, browser, tried)
+    assert "softmax-ratio" in page.text and "Nothing is stored" in page.text
+    assert site.store.quiz_names() == []
+    drawn = send_form(browser, "/staff/quizzes", "/draw", blueprint=QUIZ, name=QUIZ)
+    assert "2 drawn now" in result_of(site, browser, drawn).text
+    stored = site.store.quizzes(QUIZ)
+    assert [quiz.student for quiz in stored] == ["ada", "bob"]
+    # the command finds everything as it would draw it, and a second draw changes nothing
+    assert run(["quiz", "new", QUIZ, "--course", str(site.folder)]) == 0
+    again = send_form(browser, "/staff/quizzes", "/draw", blueprint=QUIZ, name=QUIZ)
+    assert "0 drawn now" in result_of(site, browser, again).text
+    assert site.store.quizzes(QUIZ) == stored
+    assert [entry.action for _, entry in site.store.audit.newest(5)] == ["quiz.draw", "quiz.draw"]
+
+
+def test_students_who_came_later(site: Site, signed_in: SignedIn) -> None:
+    draw_quiz(site, ("ada",))
+    browser = signed_in("ivy")
+    assert "1 student of the roster has no draw" in browser.get(PAGE).text
+    started = send_form(browser, PAGE, "/draw", blueprint=QUIZ)
+    assert "1 drawn now" in result_of(site, browser, started).text
+
+
+def test_publishing(site: Site, signed_in: SignedIn) -> None:
+    draw_quiz(site)
+    browser = signed_in("ivy")
+    assert send_form(browser, PAGE, "/publish").status_code == 303
+    assert list(site.store.published.all()) == [QUIZ]
+    assert send_form(browser, PAGE, "/publish").status_code == 303
+    assert list(site.store.published.all()) == []
+    assert [e.action for _, e in site.store.audit.newest(5)] == ["quiz.withdraw", "quiz.publish"]
+
+
+def test_preview_has_no_key_and_the_key_has(site: Site, signed_in: SignedIn) -> None:
+    quiz = draw_quiz(site)["ada"]
+    browser = signed_in("ivy")
+    preview = browser.get(f"{PAGE}/preview?student=ada")
+    assert quiz.questions[0].variant.title in preview.text and "Key:" not in preview.text
+    key = browser.get(f"{PAGE}/key?student=ada")
+    assert "Key" in key.text and "Bob" not in key.text
+    assert key.headers["cache-control"] == "no-store"
+    assert browser.get(f"{PAGE}/key?student=nobody").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["", "/preview", "/key"])
+def test_quizzes_are_for_instructors(path: str, site: Site, signed_in: SignedIn) -> None:
+    draw_quiz(site)
+    for who in ("ada", "mia"):
+        assert signed_in(who).get(PAGE + path).status_code == 404
+
+
+def test_moving_the_deadline(site: Site, signed_in: SignedIn) -> None:
+    draw_quiz(site)
+    browser = signed_in("ivy")
+    moved = send_form(browser, PAGE, "/deadline", deadline="2027-01-02T12:00", students="ada", reason="ill")
+    assert moved.status_code == 303
+    ada, bob = site.store.quizzes(QUIZ)
+    assert ada.rules.deadline is not None and bob.rules.deadline is None
+    assert ada.rules.deadline.isoformat() == "2027-01-02T12:00:00+00:00"
+    ((_, entry),) = site.store.audit.newest(5)
+    assert (entry.student, entry.details["reason"]) == ("ada", "ill")
+    for text, students in (("tomorrow", ""), ("", ""), ("2027-01-02T12:00", "nobody")):
+        answer = send_form(browser, PAGE, "/deadline", deadline=text, students=students)
+        assert answer.status_code == 400, text
+    assert send_form(browser, PAGE, "/deadline", deadline="none", students="").status_code == 303
+    assert site.store.quizzes(QUIZ)[0].rules.deadline is None
+
+
+def test_a_job_shows_its_progress_and_can_be_stopped(site: Site, signed_in: SignedIn) -> None:
+    go_on = threading.Event()
+
+    def work(job):  # type: ignore[no-untyped-def]
+        step = job.expect(3)
+        step()
+        go_on.wait(30)
+        step()
+
+    job = site.jobs.start("check", "Trying something", "Ivy", work, {"page": "instructor.quiz.checked"})
+    browser = signed_in("ivy")
+    page = browser.get(f"/staff/quizzes/checked/{job.id}")
+    assert "Trying something" in page.text and 'http-equiv="refresh"' in page.text
+    assert browser.get(f"/staff/jobs/{job.id}").json()["total"] == 3
+    # another one of its kind waits
+    draw = send_form(browser, "/staff/quizzes", "/check", blueprint="l16")
+    assert draw.status_code == 400 and "still running" in draw.text
+    send_form(browser, f"/staff/quizzes/checked/{job.id}", "/stop")
+    go_on.set()
+    assert job.wait(30) and job.state is JobState.STOPPED
+    assert "It was stopped" in browser.get(f"/staff/quizzes/checked/{job.id}").text
+
+
+def test_a_job_that_fails_says_why(site: Site, signed_in: SignedIn) -> None:
+    def work(job):  # type: ignore[no-untyped-def]
+        raise ValueError("<secret>")
+
+    job = site.jobs.start("check", "Trying something", "Ivy", work, {})
+    assert job.wait(30)
+    page = signed_in("ivy").get(f"/staff/quizzes/checked/{job.id}")
+    assert "noted in the server" in page.text and "secret" not in page.text
+    assert signed_in("ivy").get("/staff/quizzes/checked/other").status_code == 404
