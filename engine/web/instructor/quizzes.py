@@ -1,4 +1,4 @@
-"""Quizzes: the course's blueprints, trying and drawing them, and each drawn quiz with its key and deadlines."""
+"""Quizzes: blueprints tried and drawn, and each drawn quiz with its key, deadlines and publication."""
 
 from __future__ import annotations
 
