@@ -7,12 +7,13 @@ finding is a line of the file, for ``grade course check``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from engine.course.allowance_rules import rule_of, with_allowances
 from engine.course.course import Course
 from engine.course.policies import DEFAULT, AssignmentRules, DeadlineExtension, LocalTime, Policies
 from engine.errors import Diagnostic, InputError
@@ -21,6 +22,7 @@ from engine.marks.late_work import StudentDeadlines, extended_due, plain, terms_
 from engine.model import QuizRules
 from engine.quiz.blueprint import read_blueprint
 from engine.store import Store
+from engine.store.allowances import Allowance
 from engine.text.words import agree, count_noun, did_you_mean
 from engine.text.yaml_errors import Loc
 
@@ -116,6 +118,17 @@ def _rules(course: Course, store: Store, name: str, quiz_names: Collection[str])
         return {"": read_blueprint(path).blueprint.rules} if path.is_file() else {}  # a plan is for everybody
     except InputError:  # `grade quiz check` reports faults of plans
         return {}
+
+
+def _extra_time_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
+    for index, entry in enumerate(policies.extra_time):
+        loc = ("policies", "extra_time", index)
+        yield from _names(loc, entry.student, entry.assignment, facts)
+        if entry.assignment is None:
+            continue
+        rules = facts.quiz_rules.get(entry.assignment, {})
+        if entry.assignment in facts.code or (rules and all(r.time_limit is None for r in rules.values())):
+            yield loc, f"{entry.assignment} has no time limit: extra time changes nothing"
 
 
 def _group_findings(policies: Policies) -> Iterator[Finding]:
@@ -344,6 +357,37 @@ def _for_all(loc: Loc, extension: DeadlineExtension, policies: Policies) -> Iter
         yield (*loc, "due"), f"{extension.due} isn't after any due date: it changes nothing"
 
 
+def allowance_contradictions(
+    where: str, policies: Policies, allowances: Sequence[Allowance], facts: CourseFacts
+) -> list[Diagnostic]:
+    """Return what single students were allowed and that can't be meant, or that changes nothing.
+
+    Parameters
+    ----------
+    where : str
+        The store, for the place; the line is the allowance's number.
+    policies : Policies
+        Of course.yaml, without allowances.
+    allowances : sequence of Allowance
+        Those that hold.
+    facts : CourseFacts
+    """
+    merged = with_allowances(policies, allowances)
+    # Each allowance follows the entries of its kind, in the order in which they were given.
+    counts = {name: len(getattr(policies, name)) for name in ("extensions", "excused", "extra_time")}
+    numbers: dict[Loc, int] = {}
+    for allowance in allowances:
+        name, _ = rule_of(allowance)
+        numbers[name, counts[name]] = allowance.id
+        counts[name] += 1
+    findings = [*_people_findings(merged, facts), *_extra_time_findings(merged, facts)]
+    return [
+        Diagnostic(where, numbers[loc[1], loc[2]], 1, f"allowance {numbers[loc[1], loc[2]]}: {message}")
+        for loc, message in findings
+        if (loc[1], loc[2]) in numbers
+    ]
+
+
 def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> list[Diagnostic]:
     """Return the contradictions in a course's rules.
 
@@ -367,6 +411,7 @@ def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> l
         *_name_findings(policies, facts),
         *_date_findings(policies),
         *_people_findings(policies, facts),
+        *_extra_time_findings(policies, facts),
         *_group_findings(policies),
         *_idle_findings(policies),
         *_quiz_findings(policies, facts),

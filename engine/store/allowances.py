@@ -89,9 +89,7 @@ class AllowanceStore(StorePart):
         def withdraw(connection: sa.Connection) -> Allowance:
             row = connection.execute(sa.select(allowances).where(same).with_for_update()).mappings().first()
             if row is None:
-                raise InputError(
-                    f"there is no allowance {number}", next_step="see: grade course allow --list"
-                )
+                raise InputError(f"there is no allowance {number}", next_step="see: grade course allowances")
             if row["withdrawn"] is not None:
                 return _allowance(row)
             connection.execute(sa.update(allowances).where(same).values(withdrawn=at))

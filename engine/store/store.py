@@ -43,6 +43,7 @@ from engine.store.requests import StudentRequests
 from engine.store.sessions import SessionStore, SignInSecrets
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
+from engine.store.student_requests import StudentRequests
 from engine.store.timed import TimedSittings
 from engine.store.upkeep import StoreUpkeep
 from engine.store.waiting import WaitingHandIns

@@ -9,6 +9,7 @@ from engine.commands.quiz.check import check
 from engine.commands.quiz.deadline import deadline
 from engine.commands.quiz.key import key
 from engine.commands.quiz.new import new
+from engine.commands.quiz.publish import close, publish
 from engine.commands.quiz.take import take
 
 __all__ = ["command"]
@@ -25,5 +26,5 @@ def command() -> None:
     """
 
 
-for _subcommand in (new, take, key, check, deadline):
+for _subcommand in (new, take, key, check, deadline, publish, close):
     command.add_command(_subcommand)

@@ -73,11 +73,11 @@ def show_progress(sitting: QuizSitting) -> None:
 
     rules, moment = sitting.quiz.rules, now()
     limit = rules.attempts or 1
-    shown = {
+    with_verdict = {
         number: progress.question.disclosure(rules, moment).includes(ResultDisclosure.VERDICT)
         for number, progress in sitting.progress.items()
     }
-    with_hints, with_verdicts = rules.hint_cost is not None, any(shown.values())
+    with_hints, with_verdicts = rules.hint_cost is not None, any(with_verdict.values())
     # Columns that the rules make meaningless would only raise questions.
     columns = ["question", "attempts", *(["hints"] if with_hints else [])]
     columns += [*(["best"] if with_verdicts else []), *(["next at most"] if limit > 1 else [])]
@@ -87,11 +87,11 @@ def show_progress(sitting: QuizSitting) -> None:
         row += [str(progress.hints)] if with_hints else []
         points = progress.question.points
         if with_verdicts:
-            best = f"{number(progress.best)} of {number(points)}" if shown[question] else "handed in"
+            best = f"{number(progress.best)} of {number(points)}" if with_verdict[question] else "handed in"
             row.append(best if progress.attempts else "open")
         if limit > 1:
             # While verdicts are hidden, the attempts left mustn't give them away.
-            is_open = progress.could_gain if shown[question] else progress.left > 0
+            is_open = progress.could_gain if with_verdict[question] else progress.left > 0
             row.append(number(progress.share * points) if is_open else "-")
         rows.append(row)
     show_table(columns, rows)

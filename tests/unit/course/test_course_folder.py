@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.commands.context import course_folder_above
-from engine.commands.course import missing_package_warnings
+from engine.commands.course.check import missing_package_warnings
 from engine.course import Course, Roster, Student, read_roster
 from engine.errors import CourseError, InputError, SpecError
 from engine.store import Store

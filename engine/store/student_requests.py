@@ -33,7 +33,7 @@ class RequestState(StrEnum):
 
     OPEN = "open"
     GRANTED = "granted"
-    REFUSED = "refused"
+    DENIED = "refused"
     WITHDRAWN = "withdrawn"
 
 
@@ -50,7 +50,8 @@ class StudentRequest:
         A column of the gradebook, or an assignment.
     text : str
         What the student wrote.
-    asked : datetime
+    at : datetime
+        When it was asked.
     state : RequestState
     answer : str or None
         What the student is told.
@@ -64,7 +65,7 @@ class StudentRequest:
     kind: RequestKind
     subject: str
     text: str
-    asked: datetime
+    at: datetime
     state: RequestState = RequestState.OPEN
     answer: str | None = None
     by: str | None = None
@@ -170,7 +171,7 @@ class StudentRequests(StorePart):
         InputError
             There is no such request, or it is decided already: nothing is changed.
         """
-        state = RequestState.GRANTED if granted else RequestState.REFUSED
+        state = RequestState.GRANTED if granted else RequestState.DENIED
         if allowance is not None and not granted:
             raise ValueError("nothing is given with a refusal")
 
@@ -237,4 +238,10 @@ def _store_decision(connection: sa.Connection, request: StudentRequest) -> None:
 
 
 def _request(row: sa.RowMapping) -> StudentRequest:
-    return StudentRequest(**{**row, "kind": RequestKind(row["kind"]), "state": RequestState(row["state"])})
+    names = ("id", "student", "subject", "text", "answer", "by", "decided")
+    return StudentRequest(
+        **{name: row[name] for name in names},
+        kind=RequestKind(row["kind"]),
+        state=RequestState(row["state"]),
+        at=row["asked"],
+    )

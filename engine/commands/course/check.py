@@ -1,4 +1,4 @@
-"""``grade course``: what concerns a course as a whole."""
+"""``grade course check``: contradictions in a course's rules, its roster and its allowances."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.options import CommandGroup, course_option, json_option, store_option
+from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json
 from engine.errors import CourseError, Diagnostic
 from engine.text.files import read_text
@@ -18,17 +18,7 @@ if TYPE_CHECKING:
     from engine.course import Course
 
 
-@click.group("course", cls=CommandGroup)
-def command() -> None:
-    """Look after a course.
-
-    \b
-    Example:
-      grade course check --course attention-2026
-    """
-
-
-@command.command("check")
+@click.command("check")
 @json_option
 @course_option
 @store_option
@@ -37,7 +27,7 @@ def check(as_json: bool, course_path: Path | None) -> int:
 
     Dates in the wrong order, names that no quiz or exercise has, extensions that change nothing, groups that
     drop everything, weights that don't add up to 100, quizzes with another deadline, packages that aren't
-    installed. Nothing is changed.
+    installed, and what single students were allowed without any effect. Nothing is changed.
 
     Exit code 0: nothing found; 1: there are warnings; 2: there are faults. With faults in the rules about
     marks, `grade batch` applies none of these rules.
@@ -94,12 +84,16 @@ def missing_package_warnings(course: Course) -> list[Diagnostic]:
 
 
 def _contradictions(context: CommandContext, course: Course) -> list[Diagnostic]:
-    from engine.marks.check import facts_of, find_contradictions
+    from engine.marks.check import allowance_contradictions, facts_of, find_contradictions
 
     # Names of quizzes and students are known to the store, also those that the roster has lost.
     with context.open_store() as store:
         facts = facts_of(course, store, context.bank)
-    return find_contradictions(course.settings_file, course.policies, facts)
+        allowances = store.allowances.current()
+    return [
+        *find_contradictions(course.settings_file, course.policies, facts),
+        *allowance_contradictions(store.where, course.policies, allowances, facts),
+    ]
 
 
 def _show(faults: list[Diagnostic], warnings: list[Diagnostic]) -> None:
