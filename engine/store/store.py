@@ -39,7 +39,6 @@ from engine.store.lti_outbox import LtiOutbox
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
 from engine.store.published import PublishedQuizzes
-from engine.store.requests import StudentRequests
 from engine.store.sessions import SessionStore, SignInSecrets
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable

@@ -66,35 +66,6 @@ def deadline(
     )
 
 
-def _moment(time: str) -> datetime | None:
-    from pydantic import TypeAdapter, ValidationError
-
-    from engine.quiz.blueprint import Deadline
-
-    # The same type as in a blueprint, so that both take the same forms and refuse times without a zone.
-    if time == "none":
-        return None
-    try:
-        moment: datetime = TypeAdapter(Deadline).validate_python(time)
-    except ValidationError as error:
-        raise UsageError(error.errors()[0]["msg"], got=repr(time)) from None
-    return moment
-
-
-def drawn_quizzes(store: Store, name: str, students: tuple[str, ...]) -> list[Quiz]:
-    """Return a quiz as it was drawn for these students, or for all; a :class:`QuizError` where it wasn't."""
-    quizzes = [quiz for quiz in store.quizzes(name) if not students or quiz.student in students]
-    # All or nothing: a deadline moved for some of those named would be noticed too late.
-    missing = sorted(set(students) - {quiz.student for quiz in quizzes})
-    if not quizzes or missing:
-        names = ", ".join(store.quiz_names()) or "none was drawn here"
-        raise QuizError(
-            f"quiz {name!r} was not drawn" + (f" for {', '.join(missing)}" if missing else ""),
-            expected=f"a quiz that was drawn: {names}",
-        )
-    return quizzes
-
-
 def _course_dates(policies: Policies, quiz: Quiz) -> tuple[datetime | None, datetime | None]:
     """Return until when the course's rules say that work is in time, and until when it counts."""
     from engine.marks import terms_of

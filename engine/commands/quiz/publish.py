@@ -74,9 +74,9 @@ def close(quiz: str, as_json: bool, course_path: Path | None) -> int:
     Example:
       grade quiz close l16 --course attention-2026
     """
-    from engine.commands.quiz.deadline import drawn_quizzes
     from engine.errors import SoftmarkError
     from engine.marks.site_quizzes import hand_in_overdue
+    from engine.quiz.drawn_class import drawn_quizzes
     from engine.quiz.rules import now
 
     context = find_context(course_path)
@@ -84,7 +84,7 @@ def close(quiz: str, as_json: bool, course_path: Path | None) -> int:
     faults: list[str] = []
     students: list[str] = []
     with context.open_store() as store:
-        drawn_quizzes(store, quiz, ())
+        drawn_quizzes(store, quiz)
         results = hand_in_overdue(
             store,
             context.policies(store),
