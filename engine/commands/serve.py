@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
 from engine.commands.context import find_context
-from engine.commands.options import course_option, store_option
+from engine.commands.options import course_option, store_option, workers_option
 from engine.errors import UsageError
 
 
@@ -17,9 +18,10 @@ from engine.errors import UsageError
 @click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
 )
+@workers_option
 @course_option
 @store_option
-def command(host: str, port: int, course_path: Path | None) -> None:
+def command(host: str, port: int, workers: int | None, course_path: Path | None) -> None:
     """Serve the course as a web site, until Ctrl-C.
 
     Students answer quizzes and hand in code there, and staff run the course. The line that it prints is a
@@ -42,6 +44,7 @@ def command(host: str, port: int, course_path: Path | None) -> None:
     name, number = listening.getsockname()[:2]
     with context.open_store() as store:
         site = Site(course.folder, store, f"http://{name}:{number}")
+        site.desk.slots = workers or os.cpu_count() or 1
 
         def ready() -> None:
             # In one write: a program that waits for the address gets the whole line.

@@ -63,9 +63,9 @@ class NavEntry:
 
 def all_routes() -> tuple[WebRoute, ...]:
     """Return the routes of all parts of the site."""
-    from engine.web import home, instructor, sign_in, student
+    from engine.web import coding, home, instructor, sign_in, student
 
-    return (*home.ROUTES, *sign_in.ROUTES, *student.ROUTES, *instructor.ROUTES)
+    return (*home.ROUTES, *sign_in.ROUTES, *student.ROUTES, *coding.ROUTES, *instructor.ROUTES)
 
 
 def navigation(visit: Visit) -> list[NavEntry]:

@@ -27,6 +27,7 @@ from engine.model import Mode
 from engine.store import Store
 from engine.text.cache import JsonCache
 from engine.text.watch import FileStamp, file_stamp
+from engine.web.hand_in_desk import HandInDesk
 from engine.web.jobs import JobRunner
 from engine.web.limits import RateCounter
 from engine.web.outbox import Outbox
@@ -73,6 +74,7 @@ class Site:
         self.fault: InputError | None = None
         self.rates = RateCounter()
         self.outbox = Outbox()
+        self.desk = HandInDesk(store, lambda: self.state)
         # The same in every process and after a restart: an open page goes on saving when the server is back.
         self.secret = self._state.course.secret()
         self.form_secret = hmac.digest(self.secret, b"softmark: forms of the site", "sha256")

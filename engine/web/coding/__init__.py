@@ -1,0 +1,16 @@
+"""Code on the site: an exercise's page, where programs are handed in and their feedback is read."""
+
+from __future__ import annotations
+
+from engine.course.people import Role
+from engine.web.coding import code_page
+from engine.web.routes import WebRoute
+
+ROUTES = (
+    WebRoute("student.exercise", "/code/{item}", code_page.exercise, Role.STUDENT),
+    WebRoute(
+        "code.hand_in", "/code/{item}/hand-in", code_page.hand_in, Role.STUDENT, ("POST",), takes_files=True
+    ),
+    WebRoute("code.state", "/code/{item}/state/{number}", code_page.state, Role.STUDENT),
+    WebRoute("code.starter", "/code/{item}/starter/{form}", code_page.starter, Role.STUDENT),
+)

@@ -1,0 +1,173 @@
+"""The page of a code exercise: read it, hand in, and read the feedback on the same page."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.errors import InputError, UsageError
+from engine.intake.uploads import read_typed, read_upload
+from engine.marks.late_work import terms_of
+from engine.model import CodeSubmission
+from engine.runs.hand_in_queue import QueuePlace
+from engine.store.waiting import HandInState, QueuedHandIn
+from engine.text.words import count_noun
+from engine.web.coding.exercise_view import (
+    ExerciseView,
+    assigned_spec,
+    exercise_view,
+    is_early,
+    starter_of,
+    statement,
+    why_closed,
+)
+from engine.web.visit import NotFoundError, Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+# On a warm server a program is graded in less: then the page after the upload has the feedback already.
+_PATIENCE_S: Final = 0.9
+_TYPED: Final = "typed"
+
+
+def exercise(visit: Visit) -> Response:
+    """Show an exercise with what was handed in; ``submission`` in the address chooses which feedback."""
+    item = visit.path["item"]
+    view = exercise_view(visit, item)
+    visit.site.desk.expect(item)
+    return _page(visit, view, chosen=visit.query.get("submission"))
+
+
+def hand_in(visit: Visit) -> Response:
+    """Take a program in, and show the exercise again: with the feedback if that doesn't take long."""
+    item = visit.path["item"]
+    spec, answer = assigned_spec(visit, item)
+    try:
+        submission = _submission(visit, answer.function)
+        _check_may(visit, item)
+    except InputError as error:
+        typed = visit.form.text("code") if visit.form.text("way") == _TYPED else None
+        return _page(visit, exercise_view(visit, item), fault=error, typed=typed)
+    student, mode = visit.me.id, visit.site.mode
+    if visit.site.store.graded(student, item, submission.sha256, mode) is not None:
+        visit.notice("You handed in exactly this before. This is its result; it costs no further attempt.")
+        return visit.redirect("student.exercise", item=item, submission=submission.sha256)
+    number = visit.site.desk.hand_in(student, item, submission, mode)
+    visit.log("code.hand_in", item, student=student, submission=submission.sha256)
+    visit.site.desk.wait_for(number, _PATIENCE_S)
+    return visit.redirect("student.exercise", item=spec.id, handed=number)
+
+
+def state(visit: Visit) -> Response:
+    """Say how far a hand-in is, for the page's script."""
+    queued = _own(visit)
+    return visit.json({"open": queued.is_open, "text": _progress(queued, visit.site.desk.place(queued.id))})
+
+
+def starter(visit: Visit) -> Response:
+    """Send the file that students begin with, as a Python file or as a notebook."""
+    from starlette.responses import Response as PlainResponse
+
+    from engine.practice.starter import starter_notebook, starter_source
+
+    form = visit.path["form"]
+    if form not in ("py", "ipynb") or is_early(visit, visit.path["item"]):
+        raise NotFoundError()
+    spec, answer = assigned_spec(visit, visit.path["item"])
+    variant, source = statement(visit, spec), starter_of(visit, spec, answer)
+    is_notebook = form == "ipynb"
+    text = (
+        starter_notebook(variant, spec.stem, source, ())
+        if is_notebook
+        else starter_source(variant, source, ())
+    )
+    kind = "application/x-ipynb+json" if is_notebook else "text/x-python"
+    headers = {"Content-Disposition": f'attachment; filename="{answer.function}.{form}"'}
+    return PlainResponse(text, media_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def _own(visit: Visit) -> QueuedHandIn:
+    number = visit.path["number"]
+    queued = visit.site.store.waiting.find(int(number)) if number.isdecimal() and len(number) < 10 else None
+    if queued is None or queued.student != visit.me.id or queued.item != visit.path["item"]:
+        raise NotFoundError()
+    return queued
+
+
+def _submission(visit: Visit, function: str) -> CodeSubmission:
+    with tempfile.TemporaryDirectory(prefix="softmark-") as work:
+        if visit.form.text("way") == _TYPED:
+            return read_typed(visit.form.text("code"), f"{function}.py", Path(work))
+        files = [(file.name, file.path) for name in ("files", "folder") for file in visit.form.files(name)]
+        return read_upload(files, function, Path(work))
+
+
+def _check_may(visit: Visit, item: str) -> None:
+    if visit.me.is_staff:
+        raise UsageError(
+            "only students hand in: this would be in the gradebook",
+            next_step=f"try an exercise with `grade submit {item} FILE`",
+        )
+    terms = terms_of(visit.site.policies(), visit.me.id, item)
+    if (reason := why_closed(terms, visit.site.mode, visit.now)) is not None:
+        raise UsageError(reason.removesuffix("."))
+
+
+def _page(
+    visit: Visit,
+    view: ExerciseView,
+    *,
+    chosen: str | None = None,
+    fault: InputError | None = None,
+    typed: str | None = None,
+) -> Response:
+    status = 200 if fault is None else 400
+    if is_early(visit, view.spec.id):
+        return visit.page("coding/early.html.j2", status=status, view=view, fault=fault)
+    line = next((line for line in view.lines if line.submission == chosen), None)
+    if chosen is not None and line is None:
+        raise NotFoundError("there is no such hand-in")
+    if line is None and view.open is None and view.lines:
+        line = view.lines[0]
+    return visit.page(
+        "coding/exercise.html.j2",
+        status=status,
+        view=view,
+        line=line,
+        fault=fault,
+        closed=why_closed(view.terms, visit.site.mode, visit.now),
+        progress=None if view.open is None else _progress(view.open, visit.site.desk.place(view.open.id)),
+        typed=typed,
+        # While something waits, a page without script looks again by itself, and must not lose typed text.
+        is_writing="write" in visit.query or fault is not None,
+        was_handed="handed" in visit.query,
+        grader_fault=visit.site.desk.fault,
+    )
+
+
+def _progress(queued: QueuedHandIn, place: QueuePlace | None) -> str:
+    if queued.state is HandInState.SET_ASIDE:
+        return "This couldn't be graded; a person looks at it."
+    if queued.state is HandInState.DONE:
+        return "Graded."
+    if queued.state is HandInState.RUNNING or (place is not None and not place.position):
+        return "Your code is being graded."
+    if place is None:
+        return "Handed in; it waits to be graded."
+    ahead = place.position - 1
+    where = (
+        "It is next in line"
+        if not ahead
+        else f"{count_noun(ahead, 'hand-in')} {'is' if ahead == 1 else 'are'} ahead of it"
+    )
+    return f"Handed in. {where}: {_roughly(place.waiting_s)}."
+
+
+def _roughly(seconds: float) -> str:
+    if seconds < 3:
+        return "a moment"
+    if seconds < 90:
+        return f"roughly {count_noun(max(5, round(seconds / 5) * 5), 'second')}"
+    return f"roughly {count_noun(round(seconds / 60), 'minute')}"

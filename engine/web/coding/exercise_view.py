@@ -1,0 +1,222 @@
+"""What a student sees of a code exercise: what is asked, the rules, and everything that was handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from engine.items import CheckSpec, CodeAnswer, ProblemSpec
+from engine.marks.class_table import ItemResult, StudentResults
+from engine.marks.late_work import StudentDeadlines, terms_of
+from engine.marks.student_marks import in_order
+from engine.model import Mode, Variant
+from engine.pages.feedback import FeedbackEntry, feedback_entry
+from engine.store import Attempt
+from engine.store.waiting import HandInState, QueuedHandIn
+from engine.text.files import read_text
+from engine.web.visit import NotFoundError, Visit
+
+
+@dataclass(frozen=True, slots=True)
+class HandInLine:
+    """One earlier hand-in.
+
+    Parameters
+    ----------
+    submission : str
+    filename : str
+        Foreign text.
+    handed : datetime
+    entry : FeedbackEntry
+        What may be shown of it.
+    counts : bool
+        Whether it is the one that counts now.
+    """
+
+    submission: str
+    filename: str
+    handed: datetime
+    entry: FeedbackEntry
+    counts: bool
+
+
+@dataclass(frozen=True)
+class ExerciseView:
+    """An exercise as one student sees it.
+
+    Parameters
+    ----------
+    spec : ProblemSpec
+    answer : CodeAnswer
+    variant : Variant
+        With the statement.
+    terms : StudentDeadlines
+        Of this student.
+    open : QueuedHandIn or None
+        The newest hand-in that has no grade yet.
+    aside : QueuedHandIn or None
+        One that can't be graded, newer than all others.
+    lines : tuple of HandInLine
+        Newest first.
+    counted : FeedbackEntry or None
+        What counts now.
+    source : str
+        What was handed in last, for the editor; the starter where nothing was.
+    """
+
+    spec: ProblemSpec
+    answer: CodeAnswer
+    variant: Variant
+    terms: StudentDeadlines
+    open: QueuedHandIn | None
+    aside: QueuedHandIn | None
+    lines: tuple[HandInLine, ...]
+    counted: FeedbackEntry | None
+    source: str
+
+    @property
+    def rubric(self) -> Sequence[tuple[str, float]]:
+        """What each check tries that earns points, and its points."""
+        return [(_title(check), check.points) for check in self.answer.checks if check.points]
+
+
+def _title(check: CheckSpec) -> str:
+    from engine.code.properties import property_names, property_of
+
+    if check.title:
+        return check.title
+    # An exercise may have properties of its own, which are known once it is loaded.
+    title = property_of(check.property).title if check.property in property_names() else ""
+    return title or check.id.replace("-", " ").replace("_", " ")
+
+
+def is_assigned(visit: Visit, item: str) -> bool:
+    """Return whether a code exercise is one of the course's for this person.
+
+    Those are the exercises that have rules in ``course.yaml``, that a learning system links to, or that a
+    quiz of this person mentions, and all of the bank where the rules name none: others may be for an exam.
+    """
+    state, store = visit.site.state, visit.site.store
+    known = set(state.bank.code_ids())
+    if item not in known:
+        return False
+    named = known.intersection(state.course.policies.named)
+    if not named or item in named or visit.me.is_staff:
+        return True
+    if any(link.assignment == item for link in store.lti.links()):
+        return True
+    quizzes = store.quizzes(student=visit.me.id)
+    return any(exercise.item == item for quiz in quizzes for exercise in quiz.exercises)
+
+
+def assigned_spec(visit: Visit, item: str) -> tuple[ProblemSpec, CodeAnswer]:
+    """Return an exercise that students of the course see.
+
+    Raises
+    ------
+    NotFoundError
+        There is none of that id, for this person.
+    SpecError
+        Its file has faults.
+    """
+    if not is_assigned(visit, item):
+        raise NotFoundError("there is no such exercise")
+    spec = visit.site.bank.load(item)
+    if not isinstance(spec.answer, CodeAnswer):
+        raise NotFoundError("there is no such exercise")
+    return spec, spec.answer
+
+
+def statement(visit: Visit, spec: ProblemSpec) -> Variant:
+    """Return the variant of a code exercise, which has the statement: nothing in it is drawn."""
+    bank = visit.site.bank
+
+    def drawn() -> Variant:
+        from engine.variants import draw_seeded
+
+        return draw_seeded(spec, version=bank.version(spec.id), registry=bank.registry(), seed=0)
+
+    return bank.derived(Variant, spec.id, ["0"], drawn)
+
+
+def starter_of(visit: Visit, spec: ProblemSpec, answer: CodeAnswer) -> str:
+    """Return the source that students begin with."""
+    return read_text(visit.site.bank.path(spec.id).parent / answer.starter)
+
+
+def exercise_view(visit: Visit, item: str) -> ExerciseView:
+    """Return what the person who is signed in sees of an exercise."""
+    spec, answer = assigned_spec(visit, item)
+    student, site = visit.me.id, visit.site
+    queued = site.store.waiting.of_student(student, item, mode=site.mode)
+    attempts = in_order(
+        [a for a in site.store.attempts(student=student, item=item, mode=site.mode) if not a.quiz]
+    )
+    results = next(iter(site.results(only={student})), None)
+    counted = _counted(results, item)
+    newest_first = attempts[::-1]
+    lines = () if counted is None else tuple(_line(student, a, counted) for a in newest_first)
+    source = newest_first[0].source if newest_first and newest_first[0].source else None
+    if queued and queued[0].state is not HandInState.DONE:
+        source = site.store.waiting.code(queued[0].id).source
+    return ExerciseView(
+        spec=spec,
+        answer=answer,
+        variant=statement(visit, spec),
+        terms=terms_of(site.policies(), student, item),
+        open=next((hand_in for hand_in in queued if hand_in.is_open), None),
+        aside=queued[0] if queued and queued[0].state is HandInState.SET_ASIDE else None,
+        lines=lines,
+        counted=None if counted is None else feedback_entry(student, counted),
+        source=source or starter_of(visit, spec, answer),
+    )
+
+
+def _counted(results: StudentResults | None, item: str) -> ItemResult | None:
+    if results is None:
+        return None
+    return next((result for result in results.items if result.column.id == item), None)
+
+
+def _line(student: str, attempt: Attempt, counted: ItemResult) -> HandInLine:
+    counts = attempt.submission == counted.submission
+    # What is shown of another attempt follows the same rules; only the mark is that of the counted one.
+    result = replace(
+        counted,
+        report=attempt.report,
+        submission=attempt.submission,
+        graded=attempt.finished,
+        filename=attempt.filename,
+        reason=attempt.reason,
+        handed=attempt.handed,
+        marked_late=attempt.marked_late,
+        mark=counted.mark if counts else None,
+        attempts=1,
+    )
+    return HandInLine(
+        attempt.submission,
+        attempt.filename,
+        attempt.handed or attempt.started,
+        feedback_entry(student, result),
+        counts,
+    )
+
+
+def is_early(visit: Visit, item: str) -> bool:
+    """Return whether a student may not see an exercise yet."""
+    if visit.me.is_staff or visit.site.mode is not Mode.MARKS:
+        return False
+    opens = terms_of(visit.site.policies(), visit.me.id, item).opens
+    return opens is not None and visit.now < opens
+
+
+def why_closed(terms: StudentDeadlines, mode: Mode, now: datetime) -> str | None:
+    """Return why nothing can be handed in now, None if it can."""
+    if mode is not Mode.MARKS:
+        return None
+    if terms.opens is not None and now < terms.opens:
+        return "This exercise isn't open yet."
+    if terms.closes is not None and now >= terms.closes:
+        return "This exercise is closed: what is handed in now wouldn't count."
+    return None

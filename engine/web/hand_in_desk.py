@@ -1,0 +1,116 @@
+"""Where the site takes code in: the queue, and the worker that grades it in this process, if it has one."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from engine import COMMON_PACKAGES
+from engine.model import CodeSubmission, Mode
+from engine.runs import CodeExercises
+from engine.runs.hand_in_queue import HandInQueue, QueuePlace
+from engine.runs.hand_in_worker import HandInWorker
+from engine.store import Store
+
+if TYPE_CHECKING:
+    from engine.items.bank import Bank
+    from engine.web.site import CourseState
+
+_LOOK_S: Final = 0.05
+# Requests that wait for a result at the same time; each takes one of the threads that make pages.
+_MOST_WAITING: Final = 8
+
+
+class HandInDesk:
+    """The queue and the worker of one process.
+
+    Parameters
+    ----------
+    store : Store
+    state : callable
+        Returns what the course folder says now.
+    """
+
+    def __init__(self, store: Store, state: Callable[[], CourseState]) -> None:
+        self.slots = 0
+        """Hand-ins that this process grades at the same time; with none, other processes do."""
+        self._store = store
+        self._state = state
+        self._queue = HandInQueue(store, os.cpu_count() or 1)
+        self._worker: HandInWorker | None = None
+        self._exercises: tuple[Bank, CodeExercises] | None = None
+        self._lock = threading.Lock()
+        self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
+
+    def start(self) -> None:
+        """Start the worker, if this process has one."""
+        if not self.slots:
+            return
+        from engine.sandbox.bwrap import offer_packages
+
+        state = self._state()
+        packages = state.course.settings.packages
+        # None is a course that says nothing about packages; an empty list is one that offers none.
+        offer_packages(COMMON_PACKAGES if packages is None else packages)
+        code_ids = set(state.bank.code_ids())
+        self._worker = HandInWorker(
+            self._store,
+            self._code,
+            slots=self.slots,
+            items=[name for name in state.course.policies.named if name in code_ids],
+        )
+        self._queue = self._worker.queue
+        self._worker.start()
+
+    def stop(self) -> None:
+        """Begin nothing more, and wait for what is in hand; what takes long is graded later."""
+        if self._worker is not None:
+            self._worker.stop()
+
+    @property
+    def fault(self) -> str | None:
+        """Why nothing can be graded now, None where it can be or another process does it."""
+        return None if self._worker is None else self._worker.fault
+
+    def hand_in(self, student: str, item: str, submission: CodeSubmission, mode: Mode) -> int:
+        """Store a hand-in, have it graded, and return its number."""
+        number = self._queue.hand_in(student, item, submission, mode)
+        if self._worker is not None:
+            self._worker.wake()
+        return number
+
+    def expect(self, item: str) -> None:
+        """Prepare an exercise that somebody looks at."""
+        if self._worker is not None:
+            self._worker.expect(item)
+
+    def place(self, number: int) -> QueuePlace | None:
+        """Return where a hand-in stands, None if it doesn't wait."""
+        return self._queue.place(number)
+
+    def wait_for(self, number: int, seconds: float) -> None:
+        """Return when a hand-in has been graded, or after some time; at once if many wait already."""
+        if not self._waiting.acquire(blocking=False):
+            return
+        try:
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                hand_in = self._store.waiting.find(number)
+                if hand_in is None or not hand_in.is_open:
+                    return
+                time.sleep(_LOOK_S)
+        finally:
+            self._waiting.release()
+
+    def _code(self) -> CodeExercises:
+        """Return the exercises of the course as it is now: a changed folder has a new bank."""
+        state = self._state()
+        with self._lock:
+            if self._exercises is None or self._exercises[0] is not state.bank:
+                mode = Mode(state.course.mode)
+                exercises = CodeExercises(state.bank, secret=state.course.secret(), mode=mode)
+                self._exercises = state.bank, exercises
+            return self._exercises[1]

@@ -1,0 +1,271 @@
+"""The page of a code exercise: handing in every way, waiting, feedback, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from engine.web.site import Site
+from tests.web.conftest import SignedIn
+from tests.web.grading import Grading
+
+PAGE = "/code/softmax"
+
+
+@pytest.fixture
+def grading(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Grading]:
+    started = Grading(site, monkeypatch)
+    yield started
+    started.stop()
+
+
+def token(browser: TestClient) -> str:
+    page = browser.get(PAGE if browser.get(PAGE).status_code == 200 else "/")
+    return re.search(r'name="csrf" value="(\w+)"', page.text + browser.get(f"{PAGE}?write=1").text)[1]  # type: ignore[index]
+
+
+def typed(browser: TestClient, code: str, item: str = "softmax"):
+    values = {"csrf": token(browser), "way": "typed", "code": code}
+    # As browsers send it: a form that takes files is multipart, with an empty file.
+    return browser.post(f"/code/{item}/hand-in", data=values, files={"files": ("", b"")})
+
+
+def uploaded(browser: TestClient, files: dict[str, bytes], field: str = "files"):
+    return browser.post(
+        f"{PAGE}/hand-in",
+        data={"csrf": token(browser), "way": "files"},
+        files=[(field, (name, data)) for name, data in files.items()],
+    )
+
+
+def followed(browser: TestClient, answer) -> str:
+    assert answer.status_code == 303, answer.text
+    page = browser.get(answer.headers["location"])
+    assert page.status_code == 200
+    return page.text
+
+
+def zipped(files: dict[str, str]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+def test_what_is_asked(signed_in: SignedIn, site: Site) -> None:
+    page = signed_in("ada").get(PAGE).text
+    assert "turns scores into weights" in page
+    assert "def softmax" in page, "the editor begins with the starter"
+    assert "one number added to all scores" in page and "10 points" in page
+    assert "Nothing yet" in page
+    solution = (site.bank.path("softmax").parent / "solution_numpy.py").read_text()
+    assert solution.strip() not in page
+    starter = signed_in("ada").get(f"{PAGE}/starter/py")
+    assert starter.headers["content-disposition"] == 'attachment; filename="softmax.py"'
+    assert "def softmax" in starter.text and "turns scores into weights" in starter.text
+    assert signed_in("ada").get(f"{PAGE}/starter/ipynb").json()["nbformat"] == 4
+    assert signed_in("ada").get(f"{PAGE}/starter/exe").status_code == 404
+
+
+@pytest.mark.parametrize("item", ["no-such", "softmax-weights", "../softmax", "SOFTMAX"])
+def test_what_isnt_there(signed_in: SignedIn, item: str) -> None:
+    browser = signed_in("ada")
+    assert browser.get(f"/code/{item}").status_code == 404
+    assert typed(browser, "# right", item).status_code in (404, 405)
+
+
+def test_typed_code_has_its_feedback_on_the_next_page(signed_in: SignedIn, grading: Grading) -> None:
+    browser = signed_in("ada")
+    page = followed(browser, typed(browser, "# partial\r\ndef softmax(x): ...\r\n"))
+    assert "7.5 of 10 points" in page and "It overflows." in page and "partly right" in page
+    assert "data-handed" in page and "Receipt" in page
+    assert grading.graded == ["# partial\ndef softmax(x): ...\n"]
+    assert "# partial\ndef softmax(x): ...\n</textarea>" in page, "the editor goes on with it"
+    followed(browser, typed(browser, "# right\ndef softmax(x): ...\n"))
+    page = browser.get(PAGE).text
+    assert page.index("10 of 10 points") < page.index("7.5 / 10")
+    assert page.count('class="badge right">counts') == 1
+    first = re.search(r"submission=(\w+)\"[^>]*>(?!.*submission=)", page, re.DOTALL)[1]  # type: ignore[index]
+    assert "It overflows." in browser.get(f"{PAGE}?submission={first}").text
+    assert signed_in("bob").get(f"{PAGE}?submission={first}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("field", "files"),
+    [
+        ("files", {"mine.py": b"# right\n"}),
+        (
+            "files",
+            {"softmax.py": b"# right\nimport helpers\ndef softmax(x): ...\n", "helpers.py": b"x = 1\n"},
+        ),
+        (
+            "folder",
+            {"w/softmax.py": b"# right\nimport helpers\ndef softmax(x): ...\n", "w/helpers.py": b"x = 1\n"},
+        ),
+        ("files", {"w.zip": zipped({"w/a.py": "# right\ndef softmax(x): ...\n", "w/notes.md": "x"})}),
+    ],
+)
+def test_files_a_folder_and_an_archive(
+    signed_in: SignedIn, grading: Grading, field: str, files: dict[str, bytes]
+) -> None:
+    browser = signed_in("ada")
+    assert "10 of 10 points" in followed(browser, uploaded(browser, files, field))
+    assert grading.graded[0].startswith("# right\n")
+
+
+def test_the_same_again_costs_nothing(signed_in: SignedIn, grading: Grading) -> None:
+    browser = signed_in("ada")
+    followed(browser, typed(browser, "# wrong\n"))
+    page = followed(browser, uploaded(browser, {"other-name.py": b"# wrong\n"}))
+    assert "exactly this before" in page and "not right" in page
+    assert len(grading.graded) == 1
+
+
+def test_waiting_and_its_place(signed_in: SignedIn, grading: Grading, site: Site) -> None:
+    grading.gate.clear()
+    ada, bob = signed_in("ada"), signed_in("bob")
+    typed(ada, "# right\n")
+    typed(ada, "# right 2\n")
+    typed(bob, "# wrong\n")
+    site.desk._queue._looked = -1e9
+    page = ada.get(PAGE)
+    assert "Your code is on its way" in page.text and 'http-equiv="refresh"' in page.text
+    assert "is ahead of it" in page.text or "next in line" in page.text
+    assert "<textarea" not in page.text
+    writing = ada.get(f"{PAGE}?write=1").text
+    assert "<textarea" in writing and 'http-equiv="refresh"' not in writing
+    number = site.store.waiting.of_student("bob")[0].id
+    state = f"{PAGE}/state/{number}"
+    assert bob.get(state).json() == {"open": True, "text": "Your code is being graded."}
+    for browser, address in [(ada, state), (bob, f"{PAGE}/state/x"), (bob, f"{PAGE}/state/{10**30}")]:
+        assert browser.get(address).status_code == 404
+    assert bob.get(f"/code/attention/state/{number}").status_code == 404
+    grading.gate.set()
+    end = time.monotonic() + 30
+    while bob.get(state).json()["open"]:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert "not right" in bob.get(PAGE).text
+
+
+def test_a_fault_of_the_machine_is_said_and_no_mark(
+    signed_in: SignedIn, grading: Grading, site: Site
+) -> None:
+    browser = signed_in("ada")
+    page = followed(browser, typed(browser, "# ungraded\n"))
+    assert "The grading machine failed" in page
+    (row,) = site.store.waiting.of_student("ada")
+    assert (row.is_open, row.tries) == (True, 1)
+    (attempt,) = site.store.attempts(student="ada")
+    assert attempt.report.score is None
+
+
+CELL = b'{"cell_type": "code", "source": "x"}'
+NOTEBOOK = b'{"cells": [' + b",".join([CELL] * 30_000) + b"]}"
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "nothing was chosen"),
+        ({"a.txt": b"hello"}, "there is no code in it"),
+        ({"a.zip": zipped({"softmax.py": "#" + "0" * 30_000_000})}, "bombs"),
+        ({"a.py": b"def softmax(x): 1", "b.py": b"def softmax(x): 2"}, "two files define softmax"),
+        ({"a.ipynb": NOTEBOOK}, "too many cells"),
+        ({"<img src=x onerror=alert(1)>.txt": b"x"}, "&lt;img src=x"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_costs_nothing(
+    signed_in: SignedIn, grading: Grading, site: Site, files: dict[str, bytes], message: str
+) -> None:
+    browser = signed_in("ada")
+    answer = uploaded(browser, files)
+    assert answer.status_code == 400
+    assert message in answer.text and "It cost no attempt" in answer.text
+    assert "Traceback" not in answer.text and "/tmp" not in answer.text
+    assert site.store.waiting.of_student("ada") == [] and grading.graded == []
+
+
+def test_too_much_is_refused_while_it_streams(signed_in: SignedIn, site: Site) -> None:
+    browser = signed_in("ada")
+    answer = uploaded(browser, {"a.zip": b"\0" * (21 << 20)})
+    assert answer.status_code == 413 and "at most 20 MiB" in answer.text
+
+
+def test_typed_text_isnt_lost_when_it_is_refused(signed_in: SignedIn) -> None:
+    browser = signed_in("ada")
+    answer = typed(browser, "x = 1\0")
+    assert answer.status_code == 400 and "x = 1" in answer.text
+    assert typed(browser, "").status_code == 400
+
+
+def test_staff_reads_and_doesnt_hand_in(signed_in: SignedIn, site: Site) -> None:
+    browser = signed_in("ivy")
+    assert "turns scores into weights" in browser.get(PAGE).text
+    answer = typed(browser, "# right\n")
+    assert answer.status_code == 400 and "only students hand in" in answer.text
+    assert site.store.waiting.of_student("ivy") == []
+
+
+def rule(folder: Path, site: Site, text: str) -> None:
+    path = folder / "course.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+    site._looked = -1e9
+
+
+RULES = "  assignments:\n    softmax: {{ {} }}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "status"),
+    [
+        ("closes: 2020-01-01", "This exercise is closed", 400),
+        ("opens: 2900-01-01", "t open yet", 400),
+        ("due: 2020-01-01", "Due", 303),
+    ],
+)
+def test_times(
+    folder: Path, site: Site, signed_in: SignedIn, grading: Grading, words: str, message: str, status: int
+) -> None:
+    browser = signed_in("ada")
+    sent = token(browser)
+    rule(folder, site, RULES.format(words))
+    page = browser.get(PAGE).text
+    assert ("<textarea" in page) is (status == 303)
+    answer = browser.post(f"{PAGE}/hand-in", data={"csrf": sent, "way": "typed", "code": "# right\n"})
+    assert answer.status_code == status
+    text = answer.text if status == 400 else page
+    assert message in text
+    early = words.startswith("opens")
+    assert ("turns scores into weights" in page) is not early
+    assert browser.get(f"{PAGE}/starter/py").status_code == (404 if early else 200)
+
+
+def test_a_course_that_names_its_exercises_has_no_others(
+    folder: Path, site: Site, signed_in: SignedIn
+) -> None:
+    browser = signed_in("ada")
+    known = next(item for item in site.bank.code_ids() if item != "softmax")
+    other = f"/code/{known}"
+    assert browser.get(other).status_code == 200
+    rule(folder, site, RULES.format("due: 2900-01-01"))
+    assert browser.get(PAGE).status_code == 200
+    assert browser.get(other).status_code == 404
+
+
+def test_results_that_arent_shown_yet(
+    folder: Path, site: Site, signed_in: SignedIn, grading: Grading
+) -> None:
+    browser = signed_in("ada")
+    rule(folder, site, RULES.format("due: 2900-01-01, release: at due"))
+    page = followed(browser, typed(browser, "# partial\n"))
+    assert "isn't shown now" in page
+    assert "It overflows." not in page and "7.5" not in page and "partly right" not in page
