@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from engine.answers import blank_hint, kind_of
@@ -182,3 +183,39 @@ def key_page(keys: Sequence[QuizKey], *, names: Mapping[str, str] | None = None)
         Names by student id.
     """
     return render("key.html.j2", keys=keys, names=names or {})
+
+
+def code_slips_page(
+    codes: Mapping[str, str],
+    *,
+    names: Mapping[str, str],
+    course: str,
+    quiz: str,
+    begins: datetime,
+    ends: datetime,
+    address: str | None,
+) -> str:
+    """Return the page with slips of paper that sign students in: to print and cut.
+
+    Parameters
+    ----------
+    codes : mapping of str to str
+        Code by student id.
+    names : mapping of str to str
+        Names by student id.
+    course, quiz : str
+        Their titles.
+    begins, ends : datetime
+        When the codes work, in the course's time zone.
+    address : str or None
+        Of the site, where it is known.
+    """
+    ends_text = f"{ends:%H:%M}" if ends.date() == begins.date() else f"{ends:%Y-%m-%d %H:%M}"
+    return render(
+        "code_slips.html.j2",
+        slips=[(student, names.get(student, ""), code) for student, code in codes.items()],
+        course=course,
+        quiz=quiz,
+        period=f"{begins:%Y-%m-%d %H:%M} to {ends_text}",
+        address=address,
+    )

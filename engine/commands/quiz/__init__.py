@@ -6,6 +6,7 @@ import click
 
 from engine.commands.options import CommandGroup
 from engine.commands.quiz.check import check
+from engine.commands.quiz.codes import codes
 from engine.commands.quiz.deadline import deadline
 from engine.commands.quiz.key import key
 from engine.commands.quiz.new import new
@@ -26,5 +27,5 @@ def command() -> None:
     """
 
 
-for _subcommand in (new, take, key, check, deadline, publish, close):
+for _subcommand in (new, take, key, check, codes, deadline, publish, close):
     command.add_command(_subcommand)

@@ -1,0 +1,138 @@
+"""Codes on paper, as they are typed in an exam room; the command that makes them is tested elsewhere."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from engine.course.sign_in_codes import code_hash, is_code, issue_codes, new_code, plain_code
+from engine.quiz import rules as quiz_rules
+from engine.web.application import application
+from engine.web.site import Site
+from tests.web.conftest import ADDRESS
+from tests.web.forms import send
+
+START = datetime(2026, 12, 3, 9, 0, tzinfo=UTC)
+
+
+def browser_of(site: Site, address: str = "10.0.0.1") -> TestClient:
+    return TestClient(application(site), base_url=ADDRESS, follow_redirects=False, client=(address, 50000))
+
+
+def enter(browser: TestClient, code: str) -> httpx2.Response:
+    return send(browser, browser.get("/sign-in"), "/sign-in/code", code=code)
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch):
+    def set_clock(moment: datetime) -> None:
+        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
+
+    set_clock(START)
+    return set_clock
+
+
+def issue(site: Site, *people: str, begins: datetime | None = None) -> dict[str, str]:
+    return issue_codes(
+        site.store,
+        site.secret,
+        people,
+        quiz="exam",
+        now=START,
+        begins=begins,
+        expires=START + timedelta(hours=2),
+    )
+
+
+def test_codes_have_no_letters_that_look_alike() -> None:
+    codes = {new_code() for _ in range(200)}
+    assert len(codes) == 200
+    assert all(re.fullmatch("[A-Z0-9]{3}-[A-Z0-9]{3}-[A-Z0-9]{3}", code) for code in codes)
+    assert not set("".join(codes)) & set("0O1IL5S2Z8BUV")
+    assert all(is_code(plain_code(f" {code.lower().replace('-', ' ')} ")) for code in codes)
+    assert not is_code("") and not is_code("0" * 9) and len(plain_code("A" * 1000)) == 50
+
+
+def test_the_store_has_a_hash_that_needs_the_course_secret(site: Site, at) -> None:
+    codes = issue(site, "ada")
+    (stored,) = site.store.sign_in_secrets.codes("exam")
+    assert stored.id == code_hash(site.secret, codes["ada"]) != code_hash(b"x" * 32, codes["ada"])
+    assert codes["ada"] not in repr(stored)
+
+
+def test_a_code_signs_in_once_until_its_end(site: Site, at) -> None:
+    code = issue(site, "ada", "bob")["ada"]
+    browser = browser_of(site)
+    answer = enter(browser, code.lower().replace("-", " "))
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert "by a code on paper" in browser.get("/account").text
+    again = enter(browser_of(site), code)
+    assert again.status_code == 400 and "was used before" in again.text
+    at(START + timedelta(hours=1, minutes=59))
+    assert browser.get("/account").status_code == 200
+    at(START + timedelta(hours=2))
+    assert browser.get("/account").status_code == 303, "the session ends with the code"
+
+
+def test_outside_its_period(site: Site, at) -> None:
+    begins = START + timedelta(minutes=30)
+    code = issue(site, "ada", begins=begins)["ada"]
+    early = enter(browser_of(site), code)
+    assert early.status_code == 400 and "valid yet: it is from 2026-12-03 09:30 on" in early.text
+    at(begins)
+    assert enter(browser_of(site), code).status_code == 303
+    code = issue(site, "ada")["ada"]
+    at(START + timedelta(hours=2))
+    late = enter(browser_of(site), code)
+    assert late.status_code == 400 and "has expired" in late.text
+
+
+def test_a_new_code_replaces_the_old_one(site: Site, at) -> None:
+    first = issue(site, "ada", "bob")
+    second = issue(site, "ada")
+    assert enter(browser_of(site), first["ada"]).status_code == 400
+    assert enter(browser_of(site), second["ada"]).status_code == 303
+    assert enter(browser_of(site), first["bob"]).status_code == 303
+
+
+def test_guessing_is_slowed_down_by_address(site: Site, at) -> None:
+    code = issue(site, "ada")["ada"]
+    guesses = (f"{a}{b}3333333" for a in "34679ACDEF" for b in "34679ACDEF")
+    browser = browser_of(site)
+    statuses = [enter(browser, next(guesses)).status_code for _ in range(61)]
+    assert statuses == [400] * 60 + [429]
+    answer = enter(browser, code)
+    assert answer.status_code == 429 and 1 <= int(answer.headers["retry-after"]) <= 600
+    assert "wait 10 min" in answer.text
+    assert enter(browser_of(site, "10.0.0.2"), code).status_code == 303, "others aren't held up"
+    at(START + timedelta(minutes=10))
+    assert enter(browser, "333333333").status_code == 400
+
+
+def test_guessing_from_many_addresses_is_slowed_down_by_the_beginning_of_the_code(site: Site, at) -> None:
+    code = issue(site, "ada")["ada"]
+    plain = plain_code(code)
+    for number in range(30):
+        wrong = plain[:2] + "3333333"
+        assert enter(browser_of(site, f"10.1.0.{number}"), wrong).status_code == 400
+    assert enter(browser_of(site, "10.2.0.1"), code).status_code == 429
+
+
+def test_right_codes_of_a_whole_room_arent_counted(site: Site, at) -> None:
+    for _ in range(40):
+        assert enter(browser_of(site), issue(site, "ada")["ada"]).status_code == 303
+
+
+@pytest.mark.parametrize("code", ["", "x", "'; --", "💥" * 9, "A" * 49, "\0"])
+def test_what_is_no_code(site: Site, at, code: str) -> None:
+    answer = enter(browser_of(site), code)
+    assert answer.status_code == 400 and "no such code" in answer.text
+
+
+def test_a_link_is_no_code_and_a_code_no_link(site: Site, at) -> None:
+    code = issue(site, "ada")["ada"]
+    assert browser_of(site).get(f"/sign-in/link/{code}").status_code == 410
