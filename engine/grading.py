@@ -6,7 +6,7 @@ wherever it is handed in.  Nothing is read or written; code runs through the run
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 from engine.answers import answer_type
 from engine.answers.base import PartResult, blank_result
 from engine.errors import ResponseFormatError
-from engine.model import Check, Diagnosis, GradeReport, Mode, Outcome, Part, Response, Variant, Verdict
+from engine.model import (
+    Check,
+    Diagnosis,
+    GradeReport,
+    Mode,
+    Outcome,
+    Part,
+    Response,
+    RubricMarks,
+    Variant,
+    Verdict,
+)
 from engine.text.words import clean_line
 
 if TYPE_CHECKING:
@@ -62,7 +73,14 @@ def grade_code(
     return grade(exercise, plan, submission, runner, mode=mode, student=student, explain=explain)
 
 
-def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: str | None) -> GradeReport:
+def grade_answers(
+    variant: Variant,
+    response: Response,
+    *,
+    mode: Mode,
+    student: str | None,
+    marking: Sequence[RubricMarks] = (),
+) -> GradeReport:
     """Mark what a student entered.
 
     Parameters
@@ -72,12 +90,15 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
         Text by part id; a part that is missing is blank.
     mode : Mode
     student : str or None
+    marking : sequence of RubricMarks
+        What people gave answers in words; marks that don't fit the rubric of their part are left out.
 
     Returns
     -------
     GradeReport
         With outcome ``format_error`` and no score if any field can't be read (or doesn't exist): all such
-        fields are named at once, and the attempt isn't used.  A blank field earns 0.
+        fields are named at once, and the attempt isn't used.  A blank field earns 0.  Ungraded while an
+        answer in words hasn't been marked, though its other fields have.
 
     Raises
     ------
@@ -91,11 +112,10 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
     if errors or unknown:
         checks = [_unmarked(part, errors.get(part.id)) for part in variant.parts]
         checks += [_no_such_field(name, texts) for name in unknown]
-        notes, outcome, score = [NO_ATTEMPT], Outcome.FORMAT_ERROR, None
+        notes, outcome, score, marking = [NO_ATTEMPT], Outcome.FORMAT_ERROR, None, ()
     else:
-        results = _results(variant, answers)
-        score = round(sum([result.points for result in results]), 6)
-        outcome = _outcome(score, points)
+        results, marking = _results(variant, answers, marking)
+        score, outcome = _total(results, points)
         checks, diagnosis, notes = [], [], []
         for result in results:
             checks += result.checks
@@ -114,14 +134,19 @@ def grade_answers(variant: Variant, response: Response, *, mode: Mode, student: 
         variant=variant.id,
         student=student,
         mode=mode,
+        marking=tuple(marking),
     )
 
 
-def _outcome(score: float, points: float) -> Outcome:
+def _total(results: Sequence[PartResult], points: float) -> tuple[float | None, Outcome]:
+    """Return score and outcome: none yet while a person must mark a part."""
+    if any(result.is_waiting for result in results):
+        return None, Outcome.UNGRADED
+    score = round(sum([result.points for result in results]), 6)
     # Scores are rounded to six places, so that a sum of thirds may miss the full marks by as much.
     if score >= points - 1e-6:
-        return Outcome.RIGHT
-    return Outcome.PARTIAL if score > 0 else Outcome.WRONG
+        return score, Outcome.RIGHT
+    return score, Outcome.PARTIAL if score > 0 else Outcome.WRONG
 
 
 def _parse(
@@ -155,13 +180,22 @@ def _no_such_field(name: str, fields: Mapping[str, str]) -> Check:
     return Check(clean_line(name, 40), Verdict.FAILED, 0.0, 0.0, message)
 
 
-def _results(variant: Variant, answers: Mapping[str, Any]) -> list[PartResult]:
+def _results(
+    variant: Variant, answers: Mapping[str, Any], marking: Sequence[RubricMarks]
+) -> tuple[list[PartResult], list[RubricMarks]]:
+    """Return the result of each part, and the marks of people that are in them."""
     results: list[PartResult] = []
+    by_people: list[RubricMarks] = []
     steps: dict[str, tuple[Fraction, ...]] = {}
     full: set[str] = set()
     for part in variant.parts:  # in order: a step may need the answers to those before it
         kind = answer_type(part.type)
-        result = kind.mark(part, answers[part.id]) if part.id in answers else blank_result(part)
+        marks = _marks_for(part, marking) if kind.needs_person and part.id in answers else None
+        if marks is not None:
+            by_people.append(marks)
+            result = kind.marked(part, answers[part.id], marks)
+        else:
+            result = kind.mark(part, answers[part.id]) if part.id in answers else blank_result(part)
         if not result.is_blank and kind.is_numeric:
             if not result.is_full and steps:
                 result = _with_earlier_values(variant, part, answers[part.id], result, steps, full)
@@ -169,7 +203,13 @@ def _results(variant: Variant, answers: Mapping[str, Any]) -> list[PartResult]:
         if result.is_full:
             full.add(part.id)
         results.append(result)
-    return results
+    return results, by_people
+
+
+def _marks_for(part: Part, marking: Sequence[RubricMarks]) -> RubricMarks | None:
+    from engine.answers.free_text import fits
+
+    return next((marks for marks in marking if fits(part, marks)), None)
 
 
 def _with_earlier_values(

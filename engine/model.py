@@ -98,7 +98,7 @@ class QuizRules:
 
 
 class Verdict(StrEnum):
-    """Outcome of one check."""
+    """Outcome of one check; ``waiting`` is a criterion that no person has marked yet."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -107,6 +107,7 @@ class Verdict(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     CRASHED = "crashed"
     ENGINE_ERROR = "engine_error"
+    WAITING = "waiting"
 
 
 class Outcome(StrEnum):
@@ -325,6 +326,37 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
+class RubricMarks:
+    """What a person gave one answer in words.
+
+    Parameters
+    ----------
+    part : str
+        Id of the answer field.
+    points : mapping of str to float
+        Points by criterion, in the rubric's own units: a quiz may count the question more or less.
+    by : str
+        Who marked it.
+    at : datetime
+        With time zone.
+    rubric : str
+        Digest of what the rubric offered: these marks mean nothing under another one.
+    comments : mapping of str to str
+        Remarks by criterion, for the student.
+    comment : str
+        A remark on the whole answer, for the student.
+    """
+
+    part: str
+    points: Mapping[str, float] = field(hash=False)
+    by: str
+    at: datetime
+    rubric: str
+    comments: Mapping[str, str] = field(default_factory=dict, hash=False)
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Counterexample:
     """The smallest input found that shows the fault; copy-pasteable Python."""
 
@@ -363,7 +395,8 @@ class GradeReport:
     ``score`` is None when the attempt is ungraded or its format can't be read: it is then
     neither 0 nor full marks. ``credit`` is the share of the points that this attempt could earn under a
     quiz's rules; the score has it in already, the checks haven't. ``weights`` are of public inputs only.
-    ``library`` is what the process that ran code had loaded: ``"numpy"``, or ``"torch"`` too.
+    ``library`` is what the process that ran code had loaded: ``"numpy"``, or ``"torch"`` too. ``marking``
+    holds what people gave; while an answer in words has none, the report is ungraded, with checks that wait.
     """
 
     item: str
@@ -383,6 +416,17 @@ class GradeReport:
     credit: float = 1.0
     weights: tuple[ComparedWeights, ...] = ()
     library: str | None = None
+    marking: tuple[RubricMarks, ...] = ()
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether it has no score only because a person must mark it; no machine can do more."""
+        return self.outcome is Outcome.UNGRADED and any(c.verdict is Verdict.WAITING for c in self.checks)
+
+    @property
+    def word(self) -> str:
+        """What tables and files call its outcome."""
+        return "to be marked" if self.needs_person else self.outcome.word
 
     @classmethod
     def blank(
@@ -457,6 +501,17 @@ class GradeReport:
                 "expected": self.counterexample.expected,
             },
             "notes": list(self.notes),
+            "marking": [
+                {
+                    "part": m.part,
+                    "points": dict(m.points),
+                    "comments": dict(m.comments),
+                    "comment": m.comment,
+                    "by": m.by,
+                    "at": m.at.isoformat(),
+                }
+                for m in self.marking
+            ],
             "tier": self.tier,
             "library": self.library,
             "mode": str(self.mode),

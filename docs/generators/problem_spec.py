@@ -38,6 +38,8 @@ _MODELS = {
     "OptionSpec": "option",
     "CardSpec": "card",
     "MatchPrompt": "prompt",
+    "CriterionSpec": "criterion",
+    "LevelSpec": "level",
     "CheckSpec": "check",
     "MutantSpec": "mutant",
     "EquivalentSpec": "equivalent change",
@@ -51,7 +53,7 @@ _PATTERNS = {
     r"^[FD]-[0-9]{1,2}$": "F- or D- and a number",
     r"^[A-Za-z0-9]{1,4}$": "letter",
 }
-_PLURALS = {"erratum": "errata", "id of a mistake": "ids of mistakes"}
+_PLURALS = {"erratum": "errata", "criterion": "criteria", "id of a mistake": "ids of mistakes"}
 
 
 def type_in_words(schema: Mapping[str, Any]) -> str:
@@ -144,7 +146,9 @@ def _answers(models: Mapping[str, Any], _: str) -> Iterator[str]:
         yield f"### `type: {kind}`\n"
         yield from _model(model)
         # what several types share, such as options, stands where it comes up first
-        for part in (name for name in _parts_of(model["properties"]) if name not in shown):
+        parts = _parts_of(model["properties"])
+        parts += [name for part in parts for name in _parts_of(models[part]["properties"])]
+        for part in (name for name in dict.fromkeys(parts) if name not in shown):
             shown.add(part)
             yield f"`{part.removesuffix('Spec')}`: {_prose(models[part]['description'])}\n"
             yield _table(models[part])

@@ -172,8 +172,9 @@ def _share(attempt: Attempt) -> float | None:
 
 
 def _part_work(part: Part, checks: tuple[Check, ...]) -> PartWork:
-    check_of_part = next((check for check in checks if check.id == part.id), None)
-    share = check_of_part.points / part.points if check_of_part is not None and part.points else 0.0
+    # An answer in words has a check for each criterion of its rubric.
+    of_part = [check for check in checks if check.id == part.id or check.id.startswith(f"{part.id}.")]
+    share = sum(check.points for check in of_part) / part.points if part.points else 0.0
     return PartWork(part.id, min(1.0, max(0.0, share)), part.points)
 
 

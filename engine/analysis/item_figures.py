@@ -241,7 +241,8 @@ def _passed_all(work: ItemAttempt) -> bool:
 
 def _figures(check: str, counts: Counter[Verdict]) -> CheckFigures:
     # our own errors say as little about the code as checks that were never run
-    reached = sum(counts.values()) - counts[Verdict.SKIPPED] - counts[Verdict.ENGINE_ERROR]
+    unjudged = counts[Verdict.SKIPPED] + counts[Verdict.ENGINE_ERROR] + counts[Verdict.WAITING]
+    reached = sum(counts.values()) - unjudged
     failed = counts[Verdict.FAILED] + sum(counts[verdict] for verdict in _STOPPED)
     return CheckFigures(check, dict(counts), reached, wilson(failed, reached))
 

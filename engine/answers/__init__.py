@@ -47,6 +47,7 @@ _BUILT_IN = {
     "ordering": "ordering.Ordering",
     "matching": "matching.Matching",
     "token": "token.Token",
+    "free_text": "free_text.FreeText",
     "code": "code.CodeFile",
 }
 # Types have no state: one object of each serves all parts and threads.

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 from engine.draws import RandomStream
 from engine.expressions.language import evaluate
-from engine.model import Check, ChoiceOption, Diagnosis, KnownWrong, Part, RenderedText, Verdict
+from engine.model import (
+    Check,
+    ChoiceOption,
+    Diagnosis,
+    KnownWrong,
+    Part,
+    RenderedText,
+    RubricMarks,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from engine.items import ItemMisconception, OptionSpec
@@ -118,6 +127,8 @@ class PartResult(NamedTuple):
         The part's own check first.
     is_blank : bool
         Nothing was entered.
+    is_waiting : bool
+        A person must mark it first; until then the points say nothing.
     """
 
     part: str
@@ -128,11 +139,12 @@ class PartResult(NamedTuple):
     notes: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     is_blank: bool = False
+    is_waiting: bool = False
 
     @property
     def is_full(self) -> bool:
         """Whether it earned full marks."""
-        return self.points >= self.max_points
+        return self.points >= self.max_points and not self.is_waiting
 
 
 def blank_result(part: Part) -> PartResult:
@@ -187,6 +199,8 @@ class AnswerType:
     """What an item file says of such a field; needed only by types from outside the engine."""
     takes_text = True
     """Whether an answer is typed; code is handed in as a file."""
+    needs_person = False
+    """Whether a person gives the points: :meth:`mark` then returns what waits, :meth:`marked` the marks."""
     is_numeric = False
     """Whether the key is made of numbers, graded within intervals."""
     is_open = False
@@ -241,6 +255,19 @@ class AnswerType:
         part : Part
         answer
             In the type's own form: never blank, and readable.
+        """
+        raise NotImplementedError
+
+    def marked(self, part: Part, answer: Any, marks: RubricMarks) -> PartResult:
+        """Return the result of an answer that a person has marked; for types that need one.
+
+        Parameters
+        ----------
+        part : Part
+        answer
+            What :meth:`parse` returned.
+        marks : RubricMarks
+            Given under the rubric of `part`.
         """
         raise NotImplementedError
 

@@ -18,7 +18,7 @@ from engine.commands.options import course_option, json_option, sandbox_options,
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
 from engine.text.files import work_folder, write_errors
-from engine.text.words import clean_line, count_noun
+from engine.text.words import agree, clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.hand_ins import IntakeProblem, IntakeResult
@@ -50,6 +50,7 @@ class _Batch:
             "refused": result.rejected,
             "left": result.remaining,
             "interrupted": result.interrupted,
+            "to_mark": result.to_mark,
             "seconds": round(result.seconds, 3),
             "ungraded": [
                 {
@@ -103,6 +104,8 @@ def command(
     lie beside them, or a TABLE is all there is.
 
     Every result is stored as it arrives. Run it again, and only what is missing or ungraded is graded.
+
+    Answers in words wait for a person, who marks them with `grade mark answers`.
 
     Exit code 0: everything is graded; 1: some files can't be graded as they are (listed);
     3: something is ungraded because of the machine, or set aside because it kills the grader;
@@ -281,6 +284,12 @@ def _show(batch: _Batch) -> None:
     for file in result.ungraded:
         fate = "not tried again" if file.set_aside else "tried again on the next run"
         click.echo(f"ungraded ({fate}): {file.student} {file.name}: {file.reason}")
+    waiting = sum(
+        cell.needs_person and cell.is_waiting for r in files.table.rows for cell in r.cells.values()
+    )
+    if waiting:
+        answers = f"{count_noun(waiting, 'answer')} {agree(waiting, 'wait')} to be marked by a person"
+        click.echo(f"note: {answers}\n  next: grade mark answers")
     if result.interrupted:
         click.echo(f"stopped with {count_noun(result.remaining, 'file')} left; run it again to continue")
     # Last, since the end of the output is what stays on the screen.
@@ -305,7 +314,7 @@ def _total(row: StudentRow, table: ClassTable) -> str:
     """Return a total, and what it is out of where that isn't the full points of the whole table."""
     total = row.total()
     if row.is_waiting or total is None:
-        return "ungraded" if row.is_waiting else ""
+        return row.waiting_word
     most = row.maximum_so_far(table.columns)
     return number(total) if most == table.maximum else f"{number(total)} of {number(most)}"
 
@@ -318,4 +327,4 @@ def _cell(cell: TableCell | None) -> str:
         return f"({number(cell.counted)})" if cell.is_left_out else number(cell.counted)
     if cell.mark is not None and cell.mark.excused:
         return "excused"
-    return cell.outcome.word if cell.outcome is not None and cell.score is None else ""
+    return cell.word if cell.score is None else ""

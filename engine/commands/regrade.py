@@ -159,6 +159,16 @@ def _show_plan(plan: RegradePlan) -> None:
         f"{changes}, {same} {agree(same, 'stay')} after marking again, "
         f"{plan.current} {agree(plan.current, 'were')} marked with the item as it is now"
     )
+    marked = [change for change in plan.changes if change.keeps_marks]
+    if marked:
+        click.echo(f"{count_noun(len(marked), 'answer')} {agree(len(marked), 'keep')} what a person gave")
+    again = [change for change in plan.changes if change.unmarks]
+    if again:
+        answers = f"{count_noun(len(again), 'answer')} {agree(len(again), 'wait')} to be marked again"
+        click.echo(
+            f"{answers}, because the rubric offers other points now; the old marks stay in the history\n"
+            "  next: grade mark answers"
+        )
     if plan.spared:
         stay = "stays as it is" if plan.spared == 1 else "stay as they are"
         click.echo(f"{count_noun(plan.spared, 'mark')} would go down and {stay} (--never-lower)")
@@ -174,7 +184,7 @@ def _show_plan(plan: RegradePlan) -> None:
 
 def _mark(report: GradeReport) -> str:
     if report.score is None:
-        return report.outcome.word
+        return report.word
     return f"{number(report.score)} of {number(report.max_score)}"
 
 

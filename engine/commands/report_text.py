@@ -24,9 +24,14 @@ _OUTCOME_STYLE = {
     Outcome.FORMAT_ERROR: "bold magenta",
     Outcome.UNGRADED: "bold magenta",
 }
-_VERDICT_STYLE = {Verdict.PASSED: "green", Verdict.SKIPPED: "dim", Verdict.ENGINE_ERROR: "magenta"}
+_VERDICT_STYLE = {
+    Verdict.PASSED: "green",
+    Verdict.SKIPPED: "dim",
+    Verdict.ENGINE_ERROR: "magenta",
+    Verdict.WAITING: "magenta",
+}
 # Signs as well as colours: red and green look alike to one man in twelve, and to every pipe.
-_VERDICT_SIGN = {Verdict.PASSED: "✓", Verdict.FAILED: "✗", Verdict.SKIPPED: "–"}
+_VERDICT_SIGN = {Verdict.PASSED: "✓", Verdict.FAILED: "✗", Verdict.SKIPPED: "–", Verdict.WAITING: "…"}
 
 # A function that prints is called a hundred times: its first calls show all that there is to see.
 _MOST_LINES = 10
@@ -153,7 +158,7 @@ def report_head(report: GradeReport) -> RichText:
     """Return the first line of a report: item, outcome, score."""
     student = f" · {clean_line(report.student)}" if report.student else ""
     head = RichText(f"{report.item}{student}: ")
-    head.append(report.outcome.word, style=_OUTCOME_STYLE[report.outcome])
+    head.append(report.word, style=_OUTCOME_STYLE[report.outcome])
     score = (
         "no mark" if report.score is None else f"{number(report.score)} of {points_text(report.max_score)}"
     )

@@ -235,11 +235,14 @@ def _record(context: CommandContext, attempt: Attempt) -> GradeReport:
 
 
 def exit_code(reports: Sequence[GradeReport]) -> int:
-    """Return 0 all right, 1 not all right, 2 an answer that can't be read, 3 something ungraded."""
+    """Return 0 all right, 1 not all right, 2 an answer that can't be read, 3 something ungraded.
+
+    An answer that a person marks is handed in, and no fault: it counts among those that are right.
+    """
     from engine.model import Outcome
 
     # The worst comes first: a script that sees 1 may rely on everything having been graded.
-    outcomes = {report.outcome for report in reports}
+    outcomes = {report.outcome for report in reports if not report.needs_person}
     if Outcome.UNGRADED in outcomes:
         return 3
     if Outcome.FORMAT_ERROR in outcomes:

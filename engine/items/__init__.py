@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         json_schema,
         schema_text,
     )
+    from engine.items.rubric_specs import CriterionSpec, FreeTextAnswer
 
 __all__ = [
     "AnswerSpec",
@@ -59,9 +60,11 @@ __all__ = [
     "CheckSpec",
     "ChoiceParameter",
     "CodeAnswer",
+    "CriterionSpec",
     "DecimalParameter",
     "EquivalentSpec",
     "FixedParameter",
+    "FreeTextAnswer",
     "IntegerParameter",
     "ItemMisconception",
     "ItemSource",
@@ -101,6 +104,7 @@ __getattr__ = lazy_names(
         "ProbabilityTreeParameter VectorParameter WeightsParameter",
         "problem_spec": "AnswerSpec ItemMisconception ItemSource PrintedExercise ProblemSpec SourceErratum "
         "json_schema schema_text",
+        "rubric_specs": "CriterionSpec FreeTextAnswer",
         "bank_files": "item_version load_spec",
     },
 )

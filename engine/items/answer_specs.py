@@ -23,6 +23,7 @@ from engine.items.field_types import (
     Whole,
     Word,
 )
+from engine.items.rubric_specs import FreeTextAnswer
 from engine.text.words import join_words
 
 # Choices have at most 26 options, one for each letter. Answers are given to 8 decimals at most: of a key in
@@ -380,5 +381,6 @@ AnyAnswer = (
     | OrderingAnswer
     | MatchingAnswer
     | TokenAnswer
+    | FreeTextAnswer
     | CodeAnswer
 )

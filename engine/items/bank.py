@@ -58,6 +58,7 @@ class ItemSummary:
     function: str  # "" where no code is asked for
     needs: tuple[str, ...]
     documents: tuple[str, ...]  # that its sources cite
+    needs_person: bool = False  # whether somebody must mark an answer to it
 
 
 class Bank:
@@ -385,7 +386,8 @@ def _summary(spec: ProblemSpec) -> ItemSummary:
     function = spec.answer.function if spec.answer is not None and spec.answer.type == "code" else ""
     documents = tuple(source.document for source in spec.sources)
     about = spec.id, spec.title, spec.kind, spec.difficulty, spec.bloom, spec.points, spec.topics
-    return ItemSummary(*about, spec.status, function, spec.needs, documents)
+    needs_person = any(getattr(answer, "needs_person", False) for _, answer in spec.answers)
+    return ItemSummary(*about, spec.status, function, spec.needs, documents, needs_person)
 
 
 def _index(root: Path) -> tuple[dict[str, Path], dict[str, SpecError]]:

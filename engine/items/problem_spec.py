@@ -131,6 +131,24 @@ class ItemMisconception(StrictModel):
     feedback: Prose | None = Field(default=None, description="A sentence instead of the registry's.")
 
 
+def _stated_points(part: dict[str, Any], usual: float | None) -> Any:
+    """Return the points of a step, check or criterion as read; of a step with a rubric their sum."""
+    answer = part.get("answer")
+    if "points" not in part and isinstance(answer, dict) and answer.get("type") == "free_text":
+        return _sum_of_points(answer.get("rubric"), None)
+    return part.get("points", usual)
+
+
+def _sum_of_points(parts: Any, usual: float | None) -> float | None:
+    """Return the sum of the points of parts, `usual` where one states none; None where there is no sum."""
+    if not isinstance(parts, list | tuple) or not parts or not all(isinstance(part, dict) for part in parts):
+        return None
+    points = [_stated_points(part, usual) for part in parts]
+    if any(isinstance(p, bool) or not isinstance(p, int | float) for p in points):
+        return None
+    return float(sum(points))
+
+
 class StepSpec(StrictModel):
     """One step of a multi-step item; its id is a name that later keys may use.
 
@@ -141,7 +159,12 @@ class StepSpec(StrictModel):
     id: Name = Field(description="A name for the step's value, which later expressions may use.")
     prompt: Prose = Field(description="What this step asks for.")
     answer: AnswerSpec = Field(description="The answer field; every type but `code`.")
-    points: Real = Field(default=1.0, gt=0, le=1000, description="Full marks of the step.")
+    points: Real = Field(
+        default=1.0,
+        gt=0,
+        le=1000,
+        description="Full marks of the step; of one with a rubric the sum of its criteria.",
+    )
     # on by default: one early slip must not cost every step behind it
     follow_through: Flag = Field(
         default=True, description="Whether the step is also marked with the student's own earlier values."
@@ -153,6 +176,13 @@ class StepSpec(StrictModel):
     misconceptions: tuple[ItemMisconception, ...] = Field(
         default=(), max_length=40, description="Known mistakes in this step."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _points_of_rubric(cls, data: Any) -> Any:
+        # Before validation, on data that may be anything: what is wrong with a criterion is its own fault.
+        points = _stated_points(data, None) if isinstance(data, dict) else None
+        return data if points is None else {**data, "points": points}
 
 
 class PrintedExercise(StrictModel):
@@ -252,7 +282,8 @@ class ProblemSpec(StrictModel):
         default=1.0,
         gt=0,
         le=1000,
-        description="Full marks. With `steps` or `code` they are the sum of the parts and may be left out.",
+        description="Full marks. With `steps`, `code` or a rubric they are the sum of the parts and may be "
+        "left out.",
     )
     # said in the file so that a faulty exercise is never taken over unnoticed
     status: Literal["ok", "erratum", "disputed"] = Field(
@@ -326,15 +357,16 @@ class ProblemSpec(StrictModel):
         if not isinstance(data, dict) or "points" in data:
             return data
         answer = data.get("answer")
-        checks = answer.get("checks") if isinstance(answer, dict) and answer.get("type") == "code" else None
-        parts, usual = (checks, 0.0) if checks else (data.get("steps"), 1.0)
-        if not isinstance(parts, list | tuple) or not all(isinstance(part, dict) for part in parts):
-            return data
-        # a step is worth 1 where nothing is said, a check nothing: most checks of a rubric come before others
-        points = [part.get("points", usual) for part in parts]
-        if not points or any(isinstance(p, bool) or not isinstance(p, int | float) for p in points):
-            return data
-        return {**data, "points": float(sum(points))}
+        kind = answer.get("type") if isinstance(answer, dict) else None
+        if isinstance(answer, dict) and kind == "free_text":
+            points = _sum_of_points(answer.get("rubric"), None)
+        elif isinstance(answer, dict) and kind == "code":
+            # a check is worth nothing where nothing is said: most checks of a rubric come before others
+            points = _sum_of_points(answer.get("checks"), 0.0)
+        else:
+            # a step is worth 1 where nothing is said
+            points = _sum_of_points(data.get("steps"), 1.0)
+        return data if points is None else {**data, "points": points}
 
 
 def json_schema() -> dict[str, Any]:

@@ -160,7 +160,8 @@ class TableCell:
     """One cell of the class table: outcome, score, and the known mistakes in it.
 
     ``outcome`` is None where nothing was handed in and there is a mark all the same: excused, set by
-    hand, or a 0 for missing work.
+    hand, or a 0 for missing work. ``needs_person`` tells an answer that a person must mark from one that the
+    machine failed to grade.
     """
 
     outcome: Outcome | None
@@ -168,6 +169,14 @@ class TableCell:
     misconceptions: tuple[str, ...] = ()
     reason: str | None = None
     mark: ColumnMark | None = None
+    needs_person: bool = False
+
+    @property
+    def word(self) -> str:
+        """What tables call it while it has no points."""
+        if self.outcome is None:
+            return ""
+        return "to be marked" if self.needs_person else self.outcome.word
 
     @property
     def counted(self) -> float | None:
@@ -209,6 +218,14 @@ class StudentRow:
     def is_waiting(self) -> bool:
         """Whether something must be graded before the total is known."""
         return any(cell.is_waiting for cell in self.cells.values())
+
+    @property
+    def waiting_word(self) -> str:
+        """Why there is no total yet: ``to be marked`` where only people can add to it, else ``ungraded``."""
+        waiting = [cell for cell in self.cells.values() if cell.is_waiting]
+        if not waiting:
+            return ""
+        return "to be marked" if all(cell.needs_person for cell in waiting) else "ungraded"
 
     @property
     def handed_in(self) -> bool:
@@ -275,6 +292,7 @@ class StudentResults:
                 tuple(diagnosis.misconception for diagnosis in item.report.diagnosis),
                 item.reason,
                 item.mark,
+                item.report.needs_person,
             )
             for item in self.items
         }

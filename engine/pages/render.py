@@ -41,6 +41,7 @@ VERDICTS: dict[Verdict, tuple[str, str, str]] = {
     Verdict.OUT_OF_MEMORY: ("✗", "out of memory", "wrong"),
     Verdict.CRASHED: ("✗", "crashed", "wrong"),
     Verdict.ENGINE_ERROR: ("…", "fault of ours", "waiting"),
+    Verdict.WAITING: ("…", "to be marked", "waiting"),
 }
 
 

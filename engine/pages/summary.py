@@ -5,6 +5,7 @@ The page has the table of marks, the difficulty of items, known mistakes, and wh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,11 +116,22 @@ def _ungraded(table: ClassTable, files: Iterable[tuple[str, str, str]]) -> list[
         _UngradedWork(row.student, column, cell.reason or "no reason was given")
         for row in table.rows
         for column, cell in row.cells.items()
-        if cell.is_waiting
+        if cell.is_waiting and not cell.needs_person
     ]
     # A code file that is ungraded has a cell as well: it is listed once.
     known = {(entry.student, entry.reason) for entry in ungraded}
     return ungraded + [_UngradedWork(*file) for file in files if (file[0], file[2]) not in known]
+
+
+def _to_mark(table: ClassTable) -> list[tuple[TableColumn, int]]:
+    """Return how many answers a person must mark, by column."""
+    counts = Counter(
+        name
+        for row in table.rows
+        for name, cell in row.cells.items()
+        if cell.needs_person and cell.is_waiting
+    )
+    return [(column, counts[column.id]) for column in table.columns if counts[column.id]]
 
 
 def summary_page(
@@ -164,6 +176,7 @@ def summary_page(
         changes=changes(table),
         percents=any(row.percent is not None for row in table.rows),
         ungraded=_ungraded(table, ungraded_files),
+        to_mark=_to_mark(table),
         problems=problems,
         ignored=ignored,
         notes=notes,

@@ -133,10 +133,17 @@ def _matches(item: ItemSummary, draw: DrawRule) -> bool:
         item.kind != "code"  # handed in as a file, under `exercises`
         and low <= item.difficulty <= high
         and (not draw.topics or bool(set(draw.topics) & set(item.topics)))
-        and (not draw.types or item.kind in draw.types)
+        and _is_wanted_kind(item, draw)
         and (not draw.bloom or item.bloom in draw.bloom)
         and _is_allowed(item, draw)
     )
+
+
+def _is_wanted_kind(item: ItemSummary, draw: DrawRule) -> bool:
+    # Work for a person is never drawn by chance: a section names it, or pins the item.
+    if item.needs_person:
+        return "free_text" in draw.types
+    return not draw.types or item.kind in draw.types
 
 
 def _is_allowed(item: ItemSummary, rules: DrawRule | Blueprint) -> bool:

@@ -74,10 +74,15 @@ class QuestionProgress:
         return self.question.variant.hints[: self.hints]
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether a person must mark an attempt first: what it earns isn't known yet."""
+        return any(attempt.report.needs_person for attempt in self.attempts)
+
+    @property
     def could_gain(self) -> bool:
-        """Whether another attempt could raise the score."""
+        """Whether another attempt could raise the score; not known while one waits for a person."""
         # Shares are rounded floats: an equal score isn't a gain.
-        return self.left > 0 and self.share * self.question.points > self.best + 1e-9
+        return self.left > 0 and not self.is_waiting and self.share * self.question.points > self.best + 1e-9
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,11 @@ class QuizSitting:
     def is_right(self) -> bool:
         """Whether every question was answered right at some time."""
         return all(progress.is_right for progress in self.progress.values())
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a person must mark an answer before the score is known."""
+        return any(progress.is_waiting for progress in self.progress.values())
 
 
 def sitting_of(

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from engine.answers import kind_of
-from engine.model import GradeReport, Outcome, Quiz, QuizRules, ResultDisclosure, Variant
+from engine.answers.free_text import WAITS
+from engine.model import GradeReport, Outcome, Quiz, QuizRules, ResultDisclosure, Variant, Verdict
 from engine.store import Attempt
 from engine.text.words import agree, count_noun, join_words, percent
 
@@ -33,7 +34,7 @@ def counted_attempts(earlier: Sequence[Attempt]) -> list[Attempt]:
     """Return the attempts that count as such: no blank ones, and each variant of a choice once."""
     counted: list[Attempt] = []
     for attempt in earlier:
-        if attempt.settled and not attempt.is_blank and not _repeats(attempt, counted):
+        if attempt.is_taken and not attempt.is_blank and not _repeats(attempt, counted):
             counted.append(attempt)
     return counted
 
@@ -63,7 +64,7 @@ class CreditRules:
         """Return the attempt with its score as it counts, and a note that says why."""
         report = attempt.report
         # What can't be read or was left blank uses no attempt, so that nothing is taken off either.
-        if report.score is None or attempt.is_blank:
+        if not attempt.is_taken or attempt.is_blank:
             return attempt
         before = counted_attempts(earlier)
         hints = self._hints.get(attempt.item, 0)
@@ -76,11 +77,22 @@ class CreditRules:
         # Six decimals, as scores have them everywhere: thirds would otherwise compare unequal when stored.
         credited = replace(
             report,
-            score=round(report.score * share, 6),
+            score=None if report.score is None else round(report.score * share, 6),
             credit=round(report.credit * share, 6),
             notes=(*report.notes, note) if note else report.notes,
         )
+        if credited.needs_person and share == 0:  # nobody needs to read what earns nothing in any case
+            return replace(attempt, report=_unmarked_zero(credited), reason=None)
         return replace(attempt, report=credited)
+
+
+def _unmarked_zero(report: GradeReport) -> GradeReport:
+    checks = [
+        replace(check, verdict=Verdict.SKIPPED) if check.verdict is Verdict.WAITING else check
+        for check in report.checks
+    ]
+    notes = tuple(note for note in report.notes if note != WAITS)
+    return replace(report, outcome=Outcome.WRONG, score=0.0, checks=tuple(checks), notes=notes)
 
 
 def _why(rules: QuizRules, before: int, hints: int, share: float) -> str:

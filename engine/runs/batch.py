@@ -194,6 +194,8 @@ class BatchResult:
         Files not looked at because the run was stopped.
     interrupted : bool
     seconds : float
+    to_mark : int
+        Answers in the files graded now that a person must mark.
     """
 
     graded: int
@@ -204,10 +206,14 @@ class BatchResult:
     remaining: int
     interrupted: bool
     seconds: float
+    to_mark: int = 0
 
     @property
     def exit_code(self) -> int:
-        """0 everything is graded; 1 something needs a person; 3 something is ungraded; 130 stopped."""
+        """0 everything is graded; 1 files need a person; 3 something is ungraded; 130 stopped.
+
+        Answers that a person marks are part of the plan, and no reason for another code than 0.
+        """
         # As a shell reports a program that Ctrl-C ended (128 + SIGINT).
         if self.interrupted:
             return 130
@@ -289,6 +295,7 @@ def grade_batch(
         remaining=len(tasks) - tally.looked_at,
         interrupted=interrupted or tally.looked_at < len(tasks),
         seconds=time.monotonic() - begun,
+        to_mark=tally.to_mark,
     )
 
 
@@ -387,11 +394,13 @@ class _Tally:
     graded: int = 0
     rejected: int = 0
     looked_at: int = 0
+    to_mark: int = 0
     ungraded: list[UngradedFile] = field(default_factory=list)
     problems: list[IntakeProblem] = field(default_factory=list)
 
     def add(self, result: FileResult) -> None:
         self.looked_at += 1
+        self.to_mark += result.to_mark
         if result.problem is not None:
             # With the aliases of its file, by which a later hand-in settles it.
             self.problems.append(replace(result.problem, known_as=result.file.known_as))

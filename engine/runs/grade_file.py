@@ -40,6 +40,8 @@ class FileResult:
         It was ungraded before, too.
     set_aside : bool
         It isn't tried any more.
+    to_mark : int
+        Answers in it that a person must mark; the machine has done its part.
     """
 
     student: str
@@ -49,6 +51,7 @@ class FileResult:
     problem: IntakeProblem | None = None
     again: bool = False
     set_aside: bool = False
+    to_mark: int = 0
 
 
 _AGAIN = "ungraded before, too; look at the file, its own code may be the cause"
@@ -280,11 +283,14 @@ class FileGrader:
         ]
         if useless:
             problem = _with_useless(problem, student, file, useless)
+        to_mark = sum(report.needs_person for report in reports)
         if problem is not None:
-            return FileResult(student, file, problem=problem)
+            return FileResult(student, file, problem=problem, to_mark=to_mark)
         # One reason is enough: the machine failed for all of them alike.
-        waiting = [report for report in reports if report.outcome is Outcome.UNGRADED]
-        return FileResult(student, file, reason="; ".join(waiting[0].notes) if waiting else None)
+        failed = [r for r in reports if r.outcome is Outcome.UNGRADED and not r.needs_person]
+        return FileResult(
+            student, file, reason="; ".join(failed[0].notes) if failed else None, to_mark=to_mark
+        )
 
     def _quiz_problem(self, student: str, file: HandedFile, quiz: Quiz | None) -> IntakeProblem | None:
         if quiz is None:

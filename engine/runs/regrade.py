@@ -18,6 +18,7 @@ from engine.errors import DrawError, EngineError, UnknownItemError, UsageError
 from engine.grading import grade_answers
 from engine.items.bank import Bank
 from engine.marks.class_results import column_of
+from engine.marks.rubric_marking import marked_attempt
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
 from engine.quiz.rules import CreditRules
 from engine.runner import Runner, SandboxOptions
@@ -49,6 +50,16 @@ class RegradeChange:
     def is_visible(self) -> bool:
         """Whether mark or outcome differ; otherwise only the item's version and the feedback do."""
         return _mark(self.old.report) != _mark(self.new.report)
+
+    @property
+    def unmarks(self) -> bool:
+        """Whether a person must mark it again, because the rubric offers other points now."""
+        return self.new.report.needs_person and not self.old.report.needs_person
+
+    @property
+    def keeps_marks(self) -> bool:
+        """Whether what a person gave stays."""
+        return bool(self.new.report.marking) and self.new.report.marking == self.old.report.marking
 
     @property
     def lowers(self) -> bool:
@@ -203,16 +214,15 @@ class _AnswerMarker:
             The item no longer has a key for this variant.
         """
         assert old.variant is not None
-        response = old.response or Response({})
-        variant = self.rekeyed(old.variant)
-        fresh = grade_answers(variant, response, mode=old.report.mode, student=old.student)
-        before = grade_answers(old.variant, response, mode=old.report.mode, student=old.student)
-        # Notes that the quiz's rules and the hand-in added don't come from the item: they stay.
-        added = tuple(note for note in old.report.notes if note not in before.notes)
-        new = replace(old, variant=variant, finished=datetime.now(UTC))
+        variant, now = self.rekeyed(old.variant), datetime.now(UTC)
         if old.report.outcome is Outcome.FORMAT_ERROR:
-            return self._first_marked(replace(new, report=fresh), earlier, quiz)
-        return _with_report(new, _credited(fresh, old.report.credit, added))
+            response = old.response or Response({})
+            fresh = grade_answers(variant, response, mode=old.report.mode, student=old.student)
+            return self._first_marked(
+                replace(old, variant=variant, report=fresh, finished=now), earlier, quiz
+            )
+        # What people gave stays, unless the rubric offers other points now.
+        return marked_attempt(old, variant, old.report.marking, at=now)
 
     def _first_marked(self, new: Attempt, earlier: Sequence[Attempt], quiz: Quiz | None) -> Attempt:
         """Return an attempt that was unreadable before, with the credit that it earns now."""
@@ -220,12 +230,6 @@ class _AnswerMarker:
             hints = self._store.sittings.hints(quiz, new.report.mode)
             new = CreditRules(quiz, hints)(new, earlier)
         return _with_report(new, new.report)
-
-
-def _credited(report: GradeReport, credit: float, added: tuple[str, ...]) -> GradeReport:
-    # As precisely as the store keeps points, or an unchanged mark would look changed.
-    score = None if report.score is None else round(report.score * credit, 6)
-    return replace(report, score=score, credit=credit, notes=tuple(dict.fromkeys((*report.notes, *added))))
 
 
 def _with_report(attempt: Attempt, report: GradeReport) -> Attempt:
@@ -375,7 +379,7 @@ class _RegradeSearch:
 
     def _look_at(self, attempt: Attempt, quiz: Quiz | None) -> None:
         before = self._before(attempt, quiz)
-        if attempt.report.outcome is Outcome.UNGRADED:
+        if attempt.report.outcome is Outcome.UNGRADED and not attempt.report.needs_person:
             self.waiting += 1
         elif attempt.variant is None and attempt.source is None:
             pass  # a file that couldn't be read: no correction of an item changes that

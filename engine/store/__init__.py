@@ -11,6 +11,7 @@ from engine.store.attempt import (
     reason_of,
     response_sha256,
 )
+from engine.store.marker_comments import CodeComment, SavedComment
 from engine.store.marks import HandMark, HandMarks, RegradeHistory, StoredRegrade
 from engine.store.store import Store, open_store
 
@@ -19,9 +20,11 @@ __all__ = [
     "ArrivalInfo",
     "Attempt",
     "BestScore",
+    "CodeComment",
     "HandMark",
     "HandMarks",
     "RegradeHistory",
+    "SavedComment",
     "Store",
     "StoredRegrade",
     "open_store",

@@ -221,6 +221,11 @@ class Attempt:
         return self.report.outcome in SETTLED
 
     @property
+    def is_taken(self) -> bool:
+        """Whether it was understood and is an attempt: settled, or waiting for a person to mark it."""
+        return self.settled or self.report.needs_person
+
+    @property
     def is_blank(self) -> bool:
         """Whether it answers a question with nothing but blanks."""
         # Code is never blank: an empty file is a submission that fails.

@@ -184,6 +184,12 @@ class RegradeHistory(StorePart):
 
         return self._database.change(put)
 
+    def items(self, cause: str) -> list[str]:
+        """Return the items of which attempts were changed for this cause, in order."""
+        query = sa.select(regrades.c.item).where(regrades.c.cause == cause).distinct()
+        with self._database.read() as connection:
+            return sorted(connection.execute(query).scalars())
+
     def history(
         self, *, student: str | None = None, item: str | None = None, run: str | None = None
     ) -> Iterator[StoredRegrade]:

@@ -38,6 +38,12 @@ class SittingStore(StorePart):
             rows = connection.execute(sa.select(quizzes.c.name, quizzes.c.title).distinct()).all()
         return {row.name: row.title for row in rows}
 
+    def names_by_id(self) -> dict[tuple[str, str], str]:
+        """Return the name of each quiz by its id and student."""
+        with self._database.read() as connection:
+            rows = connection.execute(sa.select(quizzes.c.id, quizzes.c.student, quizzes.c.name)).all()
+        return {(row.id, row.student): row.name for row in rows}
+
     def move_deadline(
         self, name: str, deadline: datetime | None, students: Collection[str] = ()
     ) -> list[tuple[Quiz, Quiz]]:

@@ -36,6 +36,7 @@ from engine.store.database import Database, open_database
 from engine.store.drafts import DraftStore
 from engine.store.lti import LtiStore
 from engine.store.lti_outbox import LtiOutbox
+from engine.store.marker_comments import CodeComments, SavedComments
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
 from engine.store.published import PublishedQuizzes
@@ -143,6 +144,8 @@ class Store:
         self.requests = StudentRequests(database)
         self.drafts = DraftStore(database)
         self.timed = TimedSittings(database)
+        self.code_comments = CodeComments(database)
+        self.saved_comments = SavedComments(database)
 
     @property
     def where(self) -> str:
@@ -243,8 +246,8 @@ class Store:
     def record(self, attempt: Attempt) -> Attempt:
         """Store one attempt in one transaction, and return what the store now holds of it.
 
-        A settled attempt at the same submission stays as it is; an ungraded or unreadable one is
-        replaced.
+        A settled attempt at the same submission stays as it is, and so does one that a person must mark; one
+        that the machine failed to grade, or couldn't read, is replaced.
         """
         return self.record_all([attempt])[0]
 
@@ -322,8 +325,9 @@ class Store:
         if row is None:
             attempt = _not_before(attempt, _newest_start(connection, attempt))
             connection.execute(sa.insert(attempts), attempt_row(attempt))
-        elif row["outcome"] in SETTLED:
-            return attempt_of(row, self.where)
+        elif (stored := attempt_of(row, self.where)).is_taken:
+            # Also what waits for a person, who may have marked a part of it already.
+            return stored
         else:
             # It is as old as its first try: a fault of the machine puts nobody behind a later attempt.
             attempt = replace(attempt, started=row["started"])
@@ -331,7 +335,9 @@ class Store:
         return attempt
 
     def graded(self, student: str, item: str, submission: str, mode: Mode = Mode.MARKS) -> GradeReport | None:
-        """Return the report of a settled attempt at that submission, or None.
+        """Return the report of that submission if no machine can add to it, or None.
+
+        That is a settled attempt, or one that waits for a person to mark it.
 
         Parameters
         ----------
@@ -345,11 +351,13 @@ class Store:
             attempts.c.item == item,
             attempts.c.submission == submission,
             attempts.c.mode == str(mode),
-            attempts.c.outcome.in_([str(outcome) for outcome in SETTLED]),
+            attempts.c.outcome.in_([str(outcome) for outcome in (*SETTLED, Outcome.UNGRADED)]),
         )
         with self._database.read() as connection:
             text = connection.execute(query).scalar()
-        return None if text is None else decode(GradeReport, text, self.where)
+        report = None if text is None else decode(GradeReport, text, self.where)
+        is_open = report is not None and report.outcome is Outcome.UNGRADED and not report.needs_person
+        return None if is_open else report
 
     def attempts(
         self,

@@ -65,6 +65,7 @@ def words(text):
     return RenderedText(text, text, text)
 
 
+SAID = {"plain": "said", "html": "<p>said</p>", "latex": "said"}
 NUMERIC = {
     "decimals": 2,
     "significant": None,
@@ -92,6 +93,14 @@ def numeric(kind, shape, key):
     return Part("answer", kind, 1.0, key=FloatArray(shape, key), known_wrong=wrong, settings=settings)
 
 
+RUBRIC = {
+    "rubric": [
+        {"id": name, "title": SAID, "text": SAID, "points": points, "step": 0.5, "levels": []}
+        for name, points in (("spread", 1.0), ("softmax", 2.0))
+    ],
+    "sample": SAID,
+    "max_words": 9,
+}
 PARTS = {
     "number": numeric("number", (), (0.5,)),
     "vector": numeric("vector", (2,), (0.25, 0.75)),
@@ -109,6 +118,7 @@ PARTS = {
         options=OPTIONS,
         prompts=(ChoiceOption("1", words("p")), ChoiceOption("2", words("q"))),
     ),
+    "free_text": Part("answer", "free_text", 3.0, settings=RUBRIC),
     "token": Part(
         "answer", "token", 1.0, key_ids=("A B",), known_wrong=(KnownWrong("m-x", "X.", text="B B"),)
     ),
@@ -174,7 +184,7 @@ def test_any_text_is_marked_or_refused_with_one_clear_error(kind, text):
     else:
         assert 0 <= result.points <= result.max_points
         assert (result.checks[0].verdict is Verdict.PASSED) == result.is_full
-        assert result.checks[0].id == "answer"
+        assert result.checks[0].id.split(".")[0] == "answer"  # each criterion of a rubric has a check
 
 
 @given(text=ANYTHING)

@@ -19,6 +19,7 @@ from engine.items import (
     AnswerSpec,
     CodeAnswer,
     FixedParameter,
+    FreeTextAnswer,
     ItemMisconception,
     OrderingAnswer,
     ProblemSpec,
@@ -299,7 +300,7 @@ class StudentText:
         Its place in the file.
     kind : str
         ``stem``, ``hint``, ``solution``, ``erratum``, ``prompt``, ``option`` (also cards, prompts, targets)
-        or ``feedback`` (also that of known mistakes, failed checks and known-wrong programs).
+        or ``feedback`` (also that of known mistakes, failed checks and known-wrong programs, and rubrics).
     """
 
     text: str
@@ -339,6 +340,14 @@ def _of_answer(answer: AnswerSpec, loc: Loc) -> Iterator[StudentText]:
                 yield StudentText(feedback, (*loc, pool, index, "feedback"), "feedback")
     if isinstance(answer, OrderingAnswer) and answer.feedback:
         yield StudentText(answer.feedback, (*loc, "feedback"), "feedback")
+    if isinstance(answer, FreeTextAnswer):
+        yield StudentText(answer.sample, (*loc, "sample"), "feedback")
+        for index, criterion in enumerate(answer.rubric):
+            place = (*loc, "rubric", index)
+            yield StudentText(criterion.title, (*place, "title"), "prompt")
+            yield StudentText(criterion.text, (*place, "text"), "feedback")
+            for number, level in enumerate(criterion.levels):
+                yield StudentText(level.text, (*place, "levels", number, "text"), "feedback")
     if isinstance(answer, CodeAnswer):
         for index, check in enumerate(answer.checks):
             if check.message:

@@ -194,31 +194,47 @@ def check_parts(context: CheckContext) -> Iterator[Diagnostic]:
 
 
 def check_points(context: CheckContext) -> Iterator[Diagnostic]:
-    """Yield points of an item that aren't the sum of its steps or checks."""
-    steps = [context.value(*where, "points") for where in context.entries("steps")]
+    """Yield points of an item or step that aren't the sum of its steps, checks or criteria."""
+    for holder in context.holders():
+        if context.value(*holder, "answer", "type") == "free_text":
+            rubric = context.entries(*holder, "answer", "rubric")
+            points = [context.value(*where, "points") for where in rubric]
+            yield from _sum(context, points, "criteria", holder)
+    steps = context.entries("steps")
     if steps:
-        yield from _sum(context, [1.0 if points is None else points for points in steps], "steps")
+        yield from _sum(context, [_points_of_step(context, where) for where in steps], "steps")
     if context.value("answer", "type") == "code":
         checks = [context.value(*where, "points") for where in context.entries("answer", "checks")]
         yield from _sum(context, [0.0 if points is None else points for points in checks], "checks")
 
 
-def _sum(context: CheckContext, parts: list[object], parts_name: str) -> Iterator[Diagnostic]:
+def _points_of_step(context: CheckContext, step: Where) -> object:
+    stated = context.value(*step, "points")
+    if stated is not None or context.value(*step, "answer", "type") != "free_text":
+        return 1.0 if stated is None else stated
+    points = [context.value(*where, "points") for where in context.entries(*step, "answer", "rubric")]
+    numbers = [p for p in points if isinstance(p, int | float) and not isinstance(p, bool)]
+    return float(sum(numbers)) if numbers and len(numbers) == len(points) else None
+
+
+def _sum(
+    context: CheckContext, parts: list[object], parts_name: str, holder: Where = ()
+) -> Iterator[Diagnostic]:
     numbers = [float(p) for p in parts if isinstance(p, int | float) and not isinstance(p, bool)]
     if len(numbers) != len(parts) or not all(math.isfinite(p) and p >= 0 for p in numbers):
         return  # a fault of its own, which the model reports
-    total, points = sum(numbers), context.value("points")
+    total, points = sum(numbers), context.value(*holder, "points")
     if total == 0 and parts_name == "checks" and numbers:
         yield context.fault(
             ("answer", "checks"), "no check earns a point; give some of them 'points'", key=True
         )
     elif isinstance(points, int | float) and not isinstance(points, bool) and abs(points - total) > 1e-9:
         sums = f"the points of the {parts_name} sum to {total:g}, not {points}"
-        yield context.fault(("points",), f"{sums}; correct one, or leave this line out")
+        yield context.fault((*holder, "points"), f"{sums}; correct one, or leave this line out")
 
 
 def check_fields(context: CheckContext) -> Iterator[Diagnostic]:
-    """Yield what number, token, ordering and matching answers lack, say twice or contradict."""
+    """Yield what number, token, ordering, matching and free-text answers lack, say twice or contradict."""
     for site in context.answers():
         if site.type in ("number", "vector", "matrix"):
             yield from _numeric(context, site)
@@ -232,6 +248,8 @@ def check_fields(context: CheckContext) -> Iterator[Diagnostic]:
             yield from _draw(context, site, "cards")
         elif site.type == "matching":
             yield from _matching(context, site)
+        elif site.type == "free_text":
+            yield from unique_ids(context, (*site.loc, "rubric"), "criterion")
 
 
 def _numeric(context: CheckContext, site: AnswerSite) -> Iterator[Diagnostic]:

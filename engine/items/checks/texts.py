@@ -122,11 +122,13 @@ def _undefined(name: str, site: TextSite) -> str | None:
 _TEXTS: tuple[Where, ...] = (
     ("stem",), ("printed", "stem"), ("hints", "*"), ("errata", "*", "note"), ("prompt",),
     *(("answer", pool, "*", "text") for pool in ("options", "cards", "prompts", "targets")),
+    ("answer", "rubric", "*", "title"),
 )  # fmt: skip
 # What is read after the answer may show the key: ``key``, or in an item with steps their ids.
 _TEXTS_WITH_KEYS: tuple[Where, ...] = (
     ("solution",), ("misconceptions", "*", "feedback"), ("answer", "feedback"),
-    ("answer", "options", "*", "feedback"), ("answer", "prompts", "*", "feedback"),
+    ("answer", "options", "*", "feedback"), ("answer", "prompts", "*", "feedback"), ("answer", "sample"),
+    ("answer", "rubric", "*", "text"), ("answer", "rubric", "*", "levels", "*", "text"),
 )  # fmt: skip
 
 

@@ -233,6 +233,7 @@ def test_hints_and_policies():
 def test_the_registry():
     assert answer_types() == (
         "single_choice", "multiple_choice", "number", "vector", "matrix", "ordering", "matching", "token",
+        "free_text",
     )  # fmt: skip
     with pytest.raises(UsageError, match="can't be typed"):
         answer_type("code")

@@ -194,7 +194,7 @@ def test_parts_points_and_names(tmp_path: Path, body: str, expected: list[str]) 
         ("type: single_choice", "type: single_choice\n  key: 3", ["4:3: options are either written or computed: drop 'key' or 'options'"]),
         ("type: single_choice", "type: multiple_choice\n  draw: 9", ["4:9: 9 options can't be drawn from 2"]),
         ("type: single_choice", "type: multiple_choice\n  draw: [2, 0]", ["4:10: 2 right options can't be drawn from 1", "4:13: at least one wrong option must be drawn"]),
-        ("type: single_choice", "type: singlechoice", ["3:9: type: 'singlechoice' isn't one of single_choice, multiple_choice, number, vector, matrix, ordering, matching, token or code; did you mean 'single_choice'?"]),
+        ("type: single_choice", "type: singlechoice", ["3:9: type: 'singlechoice' isn't one of single_choice, multiple_choice, number, vector, matrix, ordering, matching, token, free_text or code; did you mean 'single_choice'?"]),
         ("type: single_choice", "typ: single_choice", ["3:3: the key 'type' is missing here; it says which kind this is"]),
         ("{text: two}", "{text: 2}", ["6:14: text was expected, not the number 2; put it in quotes"]),
         ("{text: two}", "two", ["6:7: a mapping (key: value) was expected, not the text 'two'"]),

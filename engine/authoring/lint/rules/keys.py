@@ -110,7 +110,7 @@ _NEXT = {
 
 def _faults(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
     decimals = NumericSettings.of(part).decimals
-    if part.key is None and not part.key_ids:
+    if part.key is None and not part.key_ids and not kind_of(part.type).needs_person:
         yield "none", "the variant has no key"
     if part.key is not None and decimals is not None:
         for value in part.key.data:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
+from engine.answers import kind_of
 from engine.authoring.lint.subject import (
     TEMPLATE_BLOCK,
     TEMPLATE_SPAN,
@@ -87,7 +88,9 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     spec = subject.spec
     if len(spec.hints) < 1:
         yield subject.warning("the item has no hint", ("hints",), next_step="add hints:")
-    if spec.solution is None and not subject.is_code:
+    # a sample answer is a solution
+    by_people = all(kind_of(answer.type).needs_person for _, answer in spec.answers)
+    if spec.solution is None and not subject.is_code and not by_people:
         yield subject.warning("the item has no worked solution", ("solution",), next_step="add solution:")
     yield from _labels(subject)
     reported: set[str] = set()

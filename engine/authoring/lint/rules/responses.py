@@ -205,6 +205,9 @@ def _trials(variant: Variant, *, thorough: bool) -> Iterator[tuple[str, str, str
     right = right_answers(variant)
     yield from _right(variant, right)
     for part in variant.parts:
+        if kind_of(part.type).needs_person:
+            yield from _blank(variant, part, right)
+            continue
         yield from _wrong(variant, part, right, thorough=thorough)
         if thorough:
             yield from _notations(variant, part, right)
@@ -230,9 +233,15 @@ def _is_full(report: GradeReport, part: Part) -> bool:
 
 def _right(variant: Variant, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     report = graded(variant, right)
-    if report.outcome is not Outcome.RIGHT or report.score != report.max_score:
+    is_right = report.outcome is Outcome.RIGHT and report.score == report.max_score
+    by_people = {part.id for part in variant.parts if kind_of(part.type).needs_person}
+    if by_people:  # the others earn full marks, and the whole waits
+        others = [part for part in variant.parts if part.id not in by_people]
+        is_right = report.needs_person and all(_is_full(report, part) for part in others)
+    if not is_right:
         got = f"{report.outcome} with {report.score} of {report.max_score}"
-        part = next((p for p in variant.parts if not _is_full(report, p)), variant.parts[0])
+        computed = [part for part in variant.parts if part.id not in by_people]
+        part = next((p for p in computed if not _is_full(report, p)), variant.parts[0])
         yield "right", part.id, f"the key {right[part.id]!r} doesn't earn full marks: {got}"
     if report.diagnosis:
         mistakes = ", ".join(d.misconception for d in report.diagnosis)

@@ -15,8 +15,8 @@ from engine.text.yaml_errors import Loc
 
 _VERBS = (
     "answer arrange assign assume calculate choose combine complete compute count decide describe determine "
-    "draw enter evaluate express fill find follow give keep list match name order pick put rank read round "
-    "say select show sort state tell translate type use work write"
+    "draw enter evaluate explain express fill find follow give keep list match name order pick put rank read "
+    "round say select show sort state tell translate type use work write"
 )
 _INSTRUCTION = re.compile(
     rf"^(?:then |now |first |and |next |finally )?(?:{'|'.join(_VERBS.split())})\b", re.I
