@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
+from engine.model import Mode
 from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, hand_marks
 from engine.store.web_tables import allowances
@@ -36,7 +37,14 @@ class StoreMoment:
 
 
 class StoreActivity(StorePart):
-    """Finds whose work or marks have changed."""
+    """Finds whose work or marks have changed, and with which versions of items work was marked."""
+
+    def item_versions(self, mode: Mode) -> set[tuple[str, str]]:
+        """Return the items with attempts, each with every version that marked one of them."""
+        columns = (attempts.c.item, attempts.c.item_version)
+        query = sa.select(*columns).where(attempts.c.mode == str(mode)).distinct()
+        with self._database.read() as connection:
+            return {(row.item, row.item_version) for row in connection.execute(query)}
 
     def since(self, before: StoreMoment) -> tuple[StoreMoment, frozenset[str], bool]:
         """Return where the store is now, whose work or marks changed since, and whether rules did.

@@ -7,7 +7,7 @@ instructors. Every deciding action goes into the log.
 from __future__ import annotations
 
 from engine.course.people import Role
-from engine.web.instructor import class_view, decision_log, quizzes, staff, student_view
+from engine.web.instructor import class_view, decision_log, quizzes, regrade, reports, staff, student_view
 from engine.web.routes import WebRoute
 
 _MARKER, _INSTRUCTOR = Role.MARKER, Role.INSTRUCTOR
@@ -53,6 +53,24 @@ ROUTES: tuple[WebRoute, ...] = (
         quizzes.move_deadline,
         _INSTRUCTOR,
         _POST,
+    ),
+    WebRoute("instructor.regrade", "/staff/regrade", regrade.regrade_page, _INSTRUCTOR, nav="Regrade"),
+    WebRoute("instructor.regrade.start", "/staff/regrade/start", regrade.start_plan, _INSTRUCTOR, _POST),
+    WebRoute("instructor.regrade.plan", "/staff/regrade/plans/{job}", regrade.plan_page, _INSTRUCTOR),
+    WebRoute(
+        "instructor.regrade.apply", "/staff/regrade/plans/{job}/apply", regrade.apply, _INSTRUCTOR, _POST
+    ),
+    WebRoute("instructor.reports", "/staff/reports", reports.reports_page, _INSTRUCTOR, nav="Reports"),
+    WebRoute(
+        "instructor.report.start", "/staff/reports/make", reports.start, _INSTRUCTOR, _POST, takes_files=True
+    ),
+    WebRoute("instructor.report", "/staff/reports/made/{job}", reports.report_page, _INSTRUCTOR),
+    WebRoute("instructor.report.file", "/staff/reports/made/{job}/{file}", reports.report_file, _INSTRUCTOR),
+    WebRoute(
+        "instructor.report.page",
+        "/staff/reports/made/{job}/{folder}/{file}",
+        reports.report_file,
+        _INSTRUCTOR,
     ),
     WebRoute("instructor.log", "/staff/log", decision_log.log_page, _INSTRUCTOR, nav="Log"),
     WebRoute("instructor.job", "/staff/jobs/{job}", staff.show_job, _INSTRUCTOR),

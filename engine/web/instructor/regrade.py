@@ -1,0 +1,131 @@
+"""Marking stored work again after an item was corrected: the differences first, then the decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.errors import UsageError
+from engine.model import Mode
+from engine.runner import SandboxOptions
+from engine.runs import CodeExercises
+from engine.runs.regrade import RegradePlan, RegradeScope, apply_plan, plan_regrade
+from engine.text.words import agree, count_noun
+from engine.web.instructor.staff import StudentNames, job_of, page_of, progress_page, start_job, with_query
+from engine.web.jobs import JobState, SiteJob
+from engine.web.site import Site
+from engine.web.visit import Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+_SLOTS = 2  # sandboxes at a time: students' hand-ins must not wait for a regrade
+
+
+def regrade_page(visit: Visit) -> Response:
+    """Ask what to mark again, and show what earlier regrades changed."""
+    store, bank = visit.site.store, visit.site.bank
+    history = list(store.regrades.history())[::-1]
+    return visit.page(
+        "instructor/regrade.html.j2",
+        changed=_changed_items(visit),
+        quizzes=store.quiz_names(),
+        items=bank.ids(),
+        history=page_of(history, visit),
+        names=StudentNames(visit),
+        jobs=visit.site.jobs.newest("regrade"),
+        with_query=lambda **changes: with_query(visit, **changes),
+    )
+
+
+def _changed_items(visit: Visit) -> list[str]:
+    """Return the items of which stored work was marked with another version."""
+    versions = visit.site.store.activity.item_versions(visit.site.mode)
+    return sorted({item for item, version in versions if visit.site.bank.has_changed(item, version)})
+
+
+def start_plan(visit: Visit) -> Response:
+    """Mark the chosen work again and compare; nothing is written."""
+    site, form = visit.site, visit.form
+    items = tuple(word for text in form.texts("item") for word in text.replace(",", " ").split())
+    for item in items:
+        site.bank.path(item)  # a mistyped name would find nothing, and look like good news
+    scope = RegradeScope(
+        items,
+        form.text("quiz") or None,
+        form.text("student").strip() or None,
+        form.text("everything") == "yes",
+    )
+    scope.check(site.store)
+
+    def work(job: SiteJob) -> RegradePlan:
+        plan = plan_regrade(
+            site.store,
+            site.bank,
+            code=CodeExercises(site.bank, secret=site.course.secret(), mode=site.mode),
+            sandbox=sandbox_of(site),
+            mode=site.mode,
+            scope=scope,
+            workers=_SLOTS,
+            progress=job.watch,
+        )
+        return plan.never_lower() if facts["never_lower"] else plan
+
+    what = ", ".join(items) or "everything that changed"
+    facts = {"scope": scope, "never_lower": form.text("never_lower") == "yes", "what": what}
+    return start_job(visit, "regrade", f"Marking again: {what}", work, facts, "instructor.regrade.plan")
+
+
+def sandbox_of(site: Site) -> SandboxOptions:
+    """Return how student code is run: with the course's packages, in the strongest sandbox."""
+    from engine import COMMON_PACKAGES
+    from engine.sandbox.bwrap import offer_packages
+
+    packages = site.course.settings.packages
+    offer_packages(COMMON_PACKAGES if packages is None else packages)
+    return SandboxOptions(unsafe_local=site.mode is Mode.PRACTICE)
+
+
+def plan_page(visit: Visit) -> Response:
+    """Show what a regrade would change: every mark that differs, and who must look at what."""
+    job = job_of(visit, "regrade")
+    if job.state is not JobState.DONE:
+        return progress_page(visit, job)
+    plan: RegradePlan = job.result
+    return visit.page(
+        "instructor/regrade_plan.html.j2",
+        job=job,
+        plan=plan,
+        changes=page_of(plan.visible, visit),
+        same=len(plan.changes) - len(plan.visible),
+        names=StudentNames(visit),
+        with_query=lambda **changes: with_query(visit, **changes),
+    )
+
+
+def apply(visit: Visit) -> Response:
+    """Write a plan, as ``grade regrade`` does; what changed meanwhile is left alone."""
+    job = job_of(visit, "regrade")
+    if job.state is not JobState.DONE:
+        raise UsageError("this regrade has no result to write", next_step="wait for its end")
+    plan: RegradePlan = job.result
+    reason = visit.form.text("reason").strip()
+    if not reason:
+        raise UsageError("say why marks change: students and colleagues may ask", expected="a reason")
+    if plan.is_empty or job.facts.get("run"):
+        raise UsageError("this is written already, or there is nothing to write")
+    run, skipped = apply_plan(visit.site.store, plan, by=visit.me.name or visit.me.id, cause=reason[:1000])
+    # The plan stays to be read, and is never written a second time.
+    job.facts = {**job.facts, "run": run}
+    visit.log(
+        "regrade.apply",
+        str(job.facts["what"]),
+        run=run,
+        changes=len(plan.visible),
+        never_lower=bool(job.facts["never_lower"]) or None,
+        reason=reason[:1000],
+    )
+    count = len(plan.visible)
+    visit.notice(f"Written: {count_noun(count, 'mark')} {agree(count, 'have')} changed.")
+    if skipped:
+        visit.notice(f"{count_noun(len(skipped), 'attempt')} changed meanwhile and were left alone.")
+    return visit.redirect("instructor.regrade.plan", job=job.id)

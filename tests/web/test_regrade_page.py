@@ -1,0 +1,76 @@
+"""A regrade on the site: nothing before the differences were seen, and then what the command does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.commands import run
+from engine.store import Attempt
+from engine.web.site import Site
+from tests.web.conftest import SignedIn
+from tests.web.course_work import draw_quiz, hand_in
+from tests.web.forms_of_pages import send_form
+from tests.web.jobs_of_site import result_of
+
+
+@pytest.fixture
+def marked_wrongly(site: Site) -> Attempt:
+    """Ada's right answer, stored as if an older version of its item had marked it wrong."""
+    hand_in(site, draw_quiz(site)["ada"])
+    old = next(a for a in site.store.attempts(student="ada") if a.item == "softmax-ratio")
+    assert old.variant is not None
+    report = replace(old.report, item_version="older", score=0.0)
+    older = replace(old, report=report, variant=replace(old.variant, item_version="older"))
+    site.store.regrades.replace([(old, older)], run="x", by="test", at=old.finished, cause="")
+    return older
+
+
+def _score(site: Site) -> float | None:
+    return next(a.report.score for a in site.store.attempts(student="ada") if a.item == "softmax-ratio")
+
+
+def test_differences_first_and_then_the_decision(
+    site: Site, signed_in: SignedIn, marked_wrongly: Attempt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["regrade", "softmax-ratio", "--dry-run", "--json", "--course", str(site.folder)]) == 0
+    command = json.loads(capsys.readouterr().out)
+    browser = signed_in("ivy")
+    assert "softmax-ratio" in browser.get("/staff/regrade").text
+    page = result_of(site, browser, send_form(browser, "/staff/regrade", "/start", item="softmax-ratio"))
+    assert "1 mark would change" in page.text and len(command["changes"]) == 1
+    assert _score(site) == 0.0
+    (job,) = site.jobs.newest("regrade")
+    plan = f"/staff/regrade/plans/{job.id}"
+    assert send_form(browser, plan, "/apply", reason="").status_code == 400
+    assert _score(site) == 0.0
+    assert send_form(browser, plan, "/apply", reason="the key was wrong").status_code == 303
+    assert _score(site) == command["changes"][0]["new"]["score"] == 1.0
+    last = list(site.store.regrades.history(student="ada"))[-1]
+    assert (last.by, last.cause) == ("Ivy Prof", "the key was wrong")
+    ((_, entry),) = site.store.audit.newest(1)
+    assert entry.action == "regrade.apply" and entry.details["changes"] == 1
+    # a second click writes nothing
+    assert "Write these changes" not in browser.get(plan).text
+
+
+def test_marks_that_only_go_up(site: Site, signed_in: SignedIn, marked_wrongly: Attempt) -> None:
+    # the answer was given full marks wrongly: marking it again would take them
+    better = replace(marked_wrongly, report=replace(marked_wrongly.report, score=5.0))
+    site.store.regrades.replace([(marked_wrongly, better)], run="y", by="test", at=better.finished, cause="")
+    browser = signed_in("ivy")
+    started = send_form(browser, "/staff/regrade", "/start", item="softmax-ratio", never_lower="yes")
+    assert "stay as they are" in result_of(site, browser, started).text
+
+
+def test_names_that_are_nobodys(site: Site, signed_in: SignedIn) -> None:
+    browser = signed_in("ivy")
+    for fields in ({"item": "nothing-like-it"}, {"item": "", "student": "nobody"}, {"item": "", "quiz": "x"}):
+        assert send_form(browser, "/staff/regrade", "/start", **fields).status_code == 400
+
+
+def test_regrades_are_for_instructors(signed_in: SignedIn, folder: Path) -> None:
+    assert signed_in("mia").get("/staff/regrade").status_code == 404
