@@ -206,7 +206,7 @@ def _lost_race(error: StoreError) -> bool:
     return state in ("40001", "40P01")  # serialization failure, deadlock
 
 
-def open_database(target: str | Path, *, busy_timeout_s: float = 30.0) -> Database:
+def open_database(target: str | Path, *, busy_timeout_s: float = 30.0, migrate: bool = True) -> Database:
     """Open or create a store's database and bring its schema up to date.
 
     Parameters
@@ -215,6 +215,8 @@ def open_database(target: str | Path, *, busy_timeout_s: float = 30.0) -> Databa
         A file's path, or a URL such as ``postgresql://user@host/softmark``.
     busy_timeout_s : float
         How long to wait for another writer.
+    migrate : bool
+        False leaves the schema as it is, to look at it or to copy it.
 
     Raises
     ------
@@ -228,7 +230,8 @@ def open_database(target: str | Path, *, busy_timeout_s: float = 30.0) -> Databa
         engine, pace = sqlite_engine(Path(target), busy_timeout_s)
         database = Database(engine, text, pace)
     try:
-        bring_up_to_date(database)
+        if migrate:
+            bring_up_to_date(database)
     # A KeyboardInterrupt too must not leave connections open.
     except BaseException:
         database.close()

@@ -308,6 +308,19 @@ class StoreUpkeep(StorePart):
             schema = schema_version(connection, database.where) or ""
             return StoreCheck(schema, _count_rows(connection), faults)
 
+    def clock(self) -> tuple[datetime | None, datetime | None]:
+        """Return the newest time that is stored, and what a database's server says the time is."""
+        database = self._database
+        newest = [sa.select(sa.func.max(column)) for column in (attempts.c.finished, audit_log.c.at)]
+        with database.read() as connection:
+            times = [connection.execute(query).scalar() for query in newest]
+            # Within a transaction now() stands still; this is the clock itself.
+            elsewhere = (
+                connection.execute(sa.select(sa.func.clock_timestamp())) if database.is_server else None
+            )
+            server_time = None if elsewhere is None else elsewhere.scalar_one()
+        return max((t for t in times if t is not None), default=None), server_time
+
     def back_up(self, path: Path) -> Mapping[str, int]:
         """Write one state of the store to an SQLite file, and return the number of rows by table.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hmac
 import json
 import logging
 import secrets
 import tempfile
-import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
@@ -29,6 +29,7 @@ from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
 from engine.web.forms import Form, FormTooLargeError, read_form
 from engine.web.limits import RateLimit, TooOftenError
+from engine.web.logs import name_page, note_fault
 from engine.web.routes import WebRoute, all_routes
 from engine.web.security import (
     ForeignHostError,
@@ -101,12 +102,15 @@ class _Handler:
 
         async def respond(request: Request) -> Response:
             with _upload_folder(route, request.method) as folder:
+                name_page(request.scope, route.name, "nobody")
                 try:
                     visit = await run_in_threadpool(self._visit, request, route)
                 except StoreError as error:
                     # Who this is stands in the store; the page that says so is for everybody.
                     visit = self._visit(request, route, cookie="")
                     return _finished(visit, await run_in_threadpool(_error_page, visit, error))
+                if visit.person is not None:
+                    name_page(request.scope, route.name, str(visit.person.role))
                 try:
                     self._check(request, route, visit)
                     refusal = _refusal(visit, route)
@@ -160,7 +164,8 @@ class _Handler:
         self._site.rates.need(limit, who, visit.now, "too many requests came from here within a minute")
 
     def _visit(self, request: Request, route: WebRoute | None, cookie: str | None = None) -> Visit:
-        cookie = request.cookies.get(SESSION_COOKIE, "") if cookie is None else cookie
+        if cookie is None:
+            cookie = request.cookies.get(SESSION_COOKIE, "") if route is None or route.asks_who else ""
         now = quiz_rules.now()
         idle = timedelta(hours=self._site.settings.session_hours)
         session = self._site.store.sessions.find(cookie, now, idle=idle) if cookie else None
@@ -232,10 +237,14 @@ def _has_token(request: Request, visit: Visit) -> bool:
 
 
 def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Response:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        error = StoreError(
+            "the server's disk is full", next_step="tell your course: nothing that was saved before is lost"
+        )
     if not isinstance(error, SoftmarkError):
         # Foreign text may be in the message: the log gets it, the page gets the number under which it is.
         number = secrets.token_hex(4)
-        log.error("fault %s at %s\n%s", number, visit.route, "".join(traceback.format_exception(error)))
+        note_fault(number, visit.route, error)
         error = SoftmarkError(
             "something went wrong here, and it wasn't you",
             got=f"fault {number}, noted in the server's log",

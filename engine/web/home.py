@@ -1,10 +1,11 @@
-"""The first page, where everybody starts: it leads on to what one's role does."""
+"""The first page, where everybody starts, and what other programs ask: whether the site is ready."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from engine.course.people import Role
+from engine.errors import StoreError
 from engine.web.routes import WebRoute
 from engine.web.visit import Visit
 
@@ -21,13 +22,24 @@ def home(visit: Visit) -> Response:
     return visit.page("home.html.j2")
 
 
-def health(visit: Visit) -> Response:
-    """Say whether the site can do its work: it reads its store."""
-    visit.site.store.quiz_names()
+def ready(visit: Visit) -> Response:
+    """Say whether the site can do its work: it reads its store. Status 503 where it can't."""
+    try:
+        visit.site.store.quiz_names()
+    except StoreError as error:
+        return visit.json({"status": "unavailable", "why": error.what}, status=503)
+    # Where the course folder has a fault, the site goes on with what it read before: that is no outage.
+    return visit.json({"status": "ok"} | ({"course_folder": "faulty"} if visit.site.fault else {}))
+
+
+def live(visit: Visit) -> Response:
+    """Say that the process answers, whatever its store does: one that doesn't is started anew."""
     return visit.json({"status": "ok"})
 
 
 ROUTES = (
     WebRoute("home", "/", home, None),
-    WebRoute("health", "/health", health, None),
+    WebRoute("health", "/health", ready, None, asks_who=False),
+    WebRoute("health.live", "/health/live", live, None, asks_who=False),
+    WebRoute("health.ready", "/health/ready", ready, None, asks_who=False),
 )

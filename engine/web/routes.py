@@ -36,6 +36,8 @@ class WebRoute:
     csrf : bool
         Whether a POST must carry the form token; False only for messages of other systems, which prove
         themselves otherwise.
+    asks_who : bool
+        Whether it matters who asks; False for pages that must answer although the store doesn't.
     nav : str
         The page's label in the navigation of those whose role it is for; empty where it isn't there. Entries
         stand in the order of the routes.
@@ -49,6 +51,7 @@ class WebRoute:
     most_bytes: int = 2 << 20
     takes_files: bool = False
     csrf: bool = True
+    asks_who: bool = True
     nav: str = ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from engine.errors import EngineError, UsageError
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 _DRAIN_S = 20  # what a browser waits for is answered in this time, or never
 
@@ -46,6 +47,19 @@ def bind(host: str, port: int) -> socket.socket:
     return listening
 
 
+def _at_prefix(app: ASGIApp, prefix: str) -> ASGIApp:
+    """Serve an application under a path, whether the proxy takes that path off or passes it on."""
+
+    async def prefixed(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            path = scope["path"]
+            is_whole = path == prefix or path.startswith(f"{prefix}/")
+            scope = {**scope, "root_path": prefix, "path": path if is_whole else prefix + path}
+        await app(scope, receive, send)
+
+    return prefixed
+
+
 def serve(
     app: ASGIApp,
     listening: socket.socket,
@@ -76,11 +90,10 @@ def serve(
     import uvicorn
 
     config = uvicorn.Config(
-        app,
+        _at_prefix(app, prefix) if prefix else app,
         log_level="warning",
         access_log=False,
         server_header=False,
-        root_path=prefix,
         proxy_headers=bool(proxies),
         forwarded_allow_ips=list(proxies),
         timeout_graceful_shutdown=_DRAIN_S,
@@ -95,11 +108,14 @@ def serve(
                 ready()
 
     server = Server(config)
+    # uvicorn raises the signal again after it has drained: that must not cut off what we have to close.
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: None)
     try:
         server.run(sockets=[listening])
-    except KeyboardInterrupt:  # uvicorn raises Ctrl-C again after it has drained
+    except KeyboardInterrupt:
         pass
     finally:
+        signal.signal(signal.SIGTERM, before)
         listening.close()
     if not server.started:
         raise EngineError("the site can't be started", next_step="see the lines above")

@@ -1,0 +1,291 @@
+"""``grade serve --check``: everything that the site needs, looked at before students come.
+
+Each check gives one line. A *fault* keeps the site or a part of it from working; a *note* is worth knowing.
+Nothing is changed, and no mail is sent.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from engine.course import Course
+from engine.course.people import STAFF_FILE, People, Role, people_of, read_staff
+from engine.errors import SoftmarkError, UsageError
+from engine.store import open_store
+from engine.store.upgrading import outdated_schema
+from engine.text.words import count_noun
+from engine.web.serving import bind
+from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
+
+_LITTLE_SPACE = 1 << 30  # uploads of a class and a backup beside the store fit into less
+_NO_SPACE = 100 << 20
+_CLOCK_S = 5.0  # students compare the site's time with their own
+
+
+class CheckState(StrEnum):
+    """What a check says."""
+
+    OK = "ok"
+    NOTE = "note"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCheck:
+    """One thing that was looked at, and what to do about it."""
+
+    name: str
+    state: CheckState
+    text: str
+    next_step: str = ""
+
+
+def check_site(course: Course, place: str | Path, host: str, port: int, now: datetime) -> Iterator[SiteCheck]:
+    """Yield what is found out about a course's site.
+
+    Parameters
+    ----------
+    course : Course
+    place : str or Path
+        Address or path of the store.
+    host, port : str, int
+        Where the site would listen.
+    now : datetime
+    """
+    try:
+        settings = read_web_settings(course.folder)
+    except SoftmarkError as error:
+        yield _fault("settings", error)
+        settings = WebSettings()
+    else:
+        is_there = (course.folder / WEB_SETTINGS_FILE).exists()
+        yield _ok(
+            "settings", f"{WEB_SETTINGS_FILE} is read" if is_there else f"no {WEB_SETTINGS_FILE}: defaults"
+        )
+    checks: tuple[tuple[str, Callable[[], Iterator[SiteCheck]]], ...] = (
+        ("address", partial(_address, settings, host, port)),
+        ("people", partial(_people, course)),
+        ("mail", partial(_mail, settings, course.folder)),
+        ("store", partial(_store, place)),
+        ("clock", partial(_clock, course, place, now)),
+        ("disk", partial(_disk, course)),
+        ("permissions", partial(_permissions, course)),
+        ("sandbox", _sandbox),
+    )
+    for name, check in checks:
+        try:
+            yield from check()
+        except SoftmarkError as error:
+            yield _fault(name, error)
+        except OSError as error:
+            text = f"{error.filename or name}: {error.strerror or error}"
+            yield SiteCheck(name, CheckState.FAULT, text, "mend this, and look again")
+
+
+def _ok(name: str, text: str) -> SiteCheck:
+    return SiteCheck(name, CheckState.OK, text)
+
+
+def _fault(name: str, error: SoftmarkError) -> SiteCheck:
+    where = f"{error.where}: " if error.where else ""
+    got = f" ({error.got})" if error.got else ""
+    step = error.next_step or "mend this, and look again"
+    return SiteCheck(name, CheckState.FAULT, f"{where}{error.what}{got}", step)
+
+
+def _address(settings: WebSettings, host: str, port: int) -> Iterator[SiteCheck]:
+    local = host in ("127.0.0.1", "localhost", "::1")
+    if settings.address is None:
+        yield SiteCheck(
+            "address",
+            CheckState.NOTE,
+            "none is set: links and cookies are for this machine alone",
+            f"set what people type as `address` in {WEB_SETTINGS_FILE}",
+        )
+    elif not settings.address.startswith("https://") and urlsplit(settings.address).hostname not in (
+        "localhost",
+        "127.0.0.1",
+    ):
+        yield SiteCheck(
+            "address",
+            CheckState.FAULT,
+            f"{settings.address} isn't encrypted: whoever shares the network can read along and sign in",
+            "put a proxy with TLS before it, such as Caddy, and write https:// into the address",
+        )
+    else:
+        yield _ok("address", settings.address)
+    if settings.address and settings.address.startswith("https://") and local and not settings.proxies:
+        yield SiteCheck(
+            "address",
+            CheckState.NOTE,
+            "no proxy is named: limits against guessing take all visitors for one",
+            f"write the proxy's address into {WEB_SETTINGS_FILE}: proxies: [127.0.0.1]",
+        )
+    try:
+        bind(host, port).close()
+    except UsageError as error:
+        yield _fault("address", error)
+    else:
+        yield _ok("address", f"{host}, port {port} is free")
+
+
+def _people(course: Course) -> Iterator[SiteCheck]:
+    roster = course.roster(tolerant=True)
+    for fault in roster.faults[:20]:
+        where = fault.diagnostic
+        yield SiteCheck(
+            "people",
+            CheckState.FAULT,
+            f"{where.file}:{where.line}: {where.message}",
+            "fix this row of the roster",
+        )
+    people = people_of(roster, read_staff(course.folder / STAFF_FILE))
+    students = [p for p in people.by_id.values() if p.role is Role.STUDENT]
+    staff = len(people.by_id) - len(students)
+    if not students:
+        yield SiteCheck("people", CheckState.NOTE, "the roster has no students", "fill roster.csv")
+    else:
+        yield _ok("people", f"{count_noun(len(students), 'student')}, {staff} staff")
+    if not any(p.role is Role.INSTRUCTOR for p in people.by_id.values()):
+        yield SiteCheck(
+            "people",
+            CheckState.FAULT,
+            "there is no instructor: nobody can run the course on the site",
+            "write staff.csv: a line `id,name,email,role`, and below it yourself with the role instructor",
+        )
+    yield from _mail_addresses(people)
+
+
+def _mail_addresses(people: People) -> Iterator[SiteCheck]:
+    without = [p.id for p in people.by_id.values() if not p.email]
+    if without:
+        some = ", ".join(without[:5]) + (" …" if len(without) > 5 else "")
+        yield SiteCheck(
+            "people",
+            CheckState.NOTE,
+            f"no mail address: {some}",
+            "fill the column `email`, or have them sign in by single sign-on or a code",
+        )
+    shared = sorted(
+        {p.email for p in people.by_id.values() if p.email and len(people.with_email(p.email)) > 1}
+    )
+    if shared:
+        yield SiteCheck(
+            "people",
+            CheckState.FAULT,
+            f"an address that several people have: {shared[0]}",
+            "give each person one of their own: it says who signs in",
+        )
+
+
+def _mail(settings: WebSettings, folder: Path) -> Iterator[SiteCheck]:
+    mail = settings.mail
+    if mail is None:
+        yield SiteCheck(
+            "mail",
+            CheckState.NOTE,
+            "no mail server is set",
+            f"name one under `mail:` in {WEB_SETTINGS_FILE}, or have people sign in another way",
+        )
+        return
+    from engine.web.outbox import check_mail
+
+    if mail.host is None:
+        yield _ok("mail", f"written into {folder / (mail.folder or '')}")
+        return
+    check_mail(mail, folder)
+    yield _ok("mail", f"{mail.host}, port {mail.port} answers")
+
+
+def _store(place: str | Path) -> Iterator[SiteCheck]:
+    revision = outdated_schema(place)
+    if revision is not None:
+        yield SiteCheck(
+            "store",
+            CheckState.NOTE,
+            f"it is of an earlier Softmark (schema {revision}): starting migrates it, after a backup",
+            "make a backup of your own if you like: grade store backup FILE",
+        )
+        return
+    if "://" not in str(place) and not Path(place).exists():
+        yield SiteCheck("store", CheckState.NOTE, f"{place} isn't there yet", "starting makes it")
+        return
+    with open_store(place, busy_timeout_s=5.0) as store:
+        check = store.upkeep.check()
+        for fault in check.faults[:5]:
+            yield SiteCheck("store", CheckState.FAULT, fault, "see grade store check, and restore a backup")
+        if not check.faults:
+            yield _ok(
+                "store",
+                f"{store.where}: schema {check.schema}, {count_noun(sum(check.rows.values()), 'row')}",
+            )
+
+
+def _clock(course: Course, place: str | Path, now: datetime) -> Iterator[SiteCheck]:
+    """Compare the clock with what else knows the time: the disk, the store, and the database's server."""
+    yield _ok("clock", f"{now.astimezone(course.policies.zone):%Y-%m-%d %H:%M} in {course.policies.timezone}")
+    step = "set the clock, and have it kept right: timedatectl set-ntp true"
+    with tempfile.NamedTemporaryFile(dir=course.folder / ".softmark") as file:
+        on_disk = datetime.fromtimestamp(Path(file.name).stat().st_mtime, UTC)
+    if abs(on_disk - datetime.now(UTC)) > timedelta(seconds=_CLOCK_S):
+        yield SiteCheck("clock", CheckState.FAULT, "this machine's clock and its disk's differ", step)
+    if ("://" not in str(place) and not Path(place).exists()) or outdated_schema(place) is not None:
+        return
+    with open_store(place, busy_timeout_s=5.0) as store:
+        newest, elsewhere = store.upkeep.clock()
+    if newest is not None and newest > now + timedelta(seconds=_CLOCK_S):
+        text = f"the store knows a time to come, {newest:%Y-%m-%d %H:%M} UTC: the clock is or was wrong"
+        yield SiteCheck("clock", CheckState.FAULT, text, step)
+    if elsewhere is not None and abs(elsewhere - datetime.now(UTC)) > timedelta(seconds=_CLOCK_S):
+        seconds = abs((elsewhere - datetime.now(UTC)).total_seconds())
+        text = f"this machine's clock and that of the database's server differ by {seconds:.0f} s"
+        yield SiteCheck("clock", CheckState.FAULT, text, step)
+
+
+def _disk(course: Course) -> Iterator[SiteCheck]:
+    for name, folder in (("the course folder", course.folder), ("uploads", Path(tempfile.gettempdir()))):
+        free = shutil.disk_usage(folder).free
+        text = f"{free / (1 << 30):.1f} GiB free for {name}"
+        if free < _LITTLE_SPACE:
+            state = CheckState.FAULT if free < _NO_SPACE else CheckState.NOTE
+            yield SiteCheck("disk", state, text, f"make room on the disk of {folder}")
+        else:
+            yield _ok("disk", text)
+
+
+def _permissions(course: Course) -> Iterator[SiteCheck]:
+    course.secret()  # raises where others may read it
+    if not os.access(course.folder / ".softmark", os.W_OK):
+        yield SiteCheck(
+            "permissions",
+            CheckState.FAULT,
+            f"{course.folder / '.softmark'} can't be written",
+            "run the site as the user to whom the course folder belongs",
+        )
+    elif hasattr(os, "geteuid") and os.geteuid() == 0:
+        yield SiteCheck(
+            "permissions",
+            CheckState.NOTE,
+            "this is root: a site needs no such rights",
+            "run it as a user of its own, as docs/web.md shows",
+        )
+    else:
+        yield _ok("permissions", "the course folder and its secret are this user's own")
+
+
+def _sandbox() -> Iterator[SiteCheck]:
+    from engine.runner import SandboxOptions
+    from engine.sandbox.tiers import choose_tier
+
+    tier = choose_tier(SandboxOptions())
+    step = "see grade doctor" if tier != "T1" else ""
+    yield SiteCheck("sandbox", CheckState.OK if tier == "T1" else CheckState.NOTE, f"tier {tier}", step)
