@@ -101,14 +101,14 @@ def test_ctrl_c_ends_it(course: Path) -> None:
 def test_the_log_has_a_line_a_request_and_nothing_about_people(course: Path, tmp_path: Path) -> None:
     log = tmp_path / "site.log"
     with LiveSite(course, "--log", str(log)) as site, site.browser("ada") as browser:
-        browser.get("/", params={"q": "secret"}, headers={"User-Agent": "Ada's own"})
+        browser.get("/account", params={"q": "secret"}, headers={"User-Agent": "Ada's own"})
         browser.get("/nothing/ada")
         browser.get("/static/site.css")
         browser.get("/health/live")
     text = log.read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines()]
     assert [(n["route"], n["method"], n["status"], n["role"]) for n in lines] == [
-        ("home", "GET", 200, "student"),
+        ("account", "GET", 200, "student"),
         ("unknown", "GET", 404, "nobody"),
         ("static", "GET", 200, "nobody"),
         ("health.live", "GET", 200, "nobody"),
@@ -165,7 +165,7 @@ def test_a_backup_while_the_site_runs(course: Path, tmp_path: Path) -> None:
         try:
             with Course.open(course).open_store() as store:
                 rows = store.upkeep.back_up(tmp_path / "backup.db")
-            assert browser.get("/").status_code == 200
+            assert browser.get("/account").status_code == 200
         finally:
             stop.set()
             writer.join()
@@ -217,14 +217,14 @@ def test_several_processes_on_postgresql_share_the_address_and_outlive_one_anoth
         assert len(children) == 2
         with site.browser("ada") as browser:
             for _ in range(10):
-                assert "Ada Lovelace" in browser.get("/").text
+                assert "Ada Lovelace" in browser.get("/account").text
         os.kill(children[0], signal.SIGKILL)
         end = time.monotonic() + PATIENCE_S
         while len(child_processes(site.process.pid)) < 2 or children[0] in child_processes(site.process.pid):
             assert time.monotonic() < end
             time.sleep(0.1)
         with site.browser("ada") as browser:
-            assert "Ada Lovelace" in browser.get("/").text
+            assert "Ada Lovelace" in browser.get("/account").text
         process = site.process.pid
     assert child_processes(process) == []
 
@@ -232,10 +232,10 @@ def test_several_processes_on_postgresql_share_the_address_and_outlive_one_anoth
 def test_postgresql_going_away_is_a_sentence_and_then_over(tmp_path: Path) -> None:
     course = new_course(tmp_path / "course", store=server().new_store())
     with LiveSite(course) as site, site.browser("ada") as browser:
-        assert browser.get("/").status_code == 200
+        assert browser.get("/account").status_code == 200
         server().stop()
         try:
-            page = browser.get("/")
+            page = browser.get("/account")
             assert page.status_code == 503
             assert "database server" in page.text
             assert "Traceback" not in page.text and "psycopg" not in page.text
@@ -245,7 +245,7 @@ def test_postgresql_going_away_is_a_sentence_and_then_over(tmp_path: Path) -> No
             assert answer.json()["status"] == "unavailable"
         finally:
             server().start()
-        page = browser.get("/")
+        page = browser.get("/account")
         assert page.status_code == 200
         assert "Ada Lovelace" in page.text
         assert browser.get("/health/ready").json()["status"] == "ok"
