@@ -240,7 +240,7 @@ def test_autosave_answers_in_json(site: Site, signed_in: SignedIn, at) -> None:
         return browser.post("/quiz/week-1/1/save", data=data, headers=headers)
 
     first = save("0.1", 0).json()
-    assert first["fields"] == [{"part": part.id, "state": "saved", "revision": 1}]
+    assert first["fields"] == [{"part": part.id, "state": "saved", "revision": 1, "text": "0.1"}]
     assert first["saved"] == "09:00:00"
     read = save("1/8, x", 1, read="1").json()["fields"][0]
     assert read["revision"] == 2

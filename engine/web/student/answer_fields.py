@@ -30,6 +30,7 @@ from engine.web.forms import Form
 REVISION = "revision"
 _PAIR = re.compile(r"([0-9]{1,3})-([a-z])")
 _ORDER_OF_PLACES = re.compile(rf"{_PAIR.pattern}(?:, {_PAIR.pattern})*+")
+MINUS = "\N{MINUS SIGN}"
 _MOST_ROWS = 16  # of a box, which scrolls from there on
 
 
@@ -198,14 +199,16 @@ def read_entry(part: Part, text: str) -> ReadEntry:
     except ResponseFormatError as error:
         sentence = f"{error.what[:1].upper()}{error.what[1:]}."
         return ReadEntry(fault=f"{sentence} Expected: {error.expected}." if error.expected else sentence)
-    return ReadEntry(answer, numbers=_numbers(part, answer))
+    return ReadEntry(answer, numbers=_numbers(part, text, answer))
 
 
-def _numbers(part: Part, answer: Any) -> tuple[tuple[str, ...], ...]:
+def _numbers(part: Part, text: str, answer: Any) -> tuple[tuple[str, ...], ...]:
     if part.key is None or not isinstance(answer, tuple) or not all(isinstance(n, Fraction) for n in answer):
         return ()
     columns = part.key.shape[-1] if part.key.shape else 1
     texts = [_plain(number) for number in answer]
+    if len(texts) == 1 and texts[0] == text.strip().replace("-", MINUS):  # to say it again would say nothing
+        return ()
     return tuple(tuple(texts[start : start + columns]) for start in range(0, len(texts), columns))
 
 
@@ -216,8 +219,8 @@ def _plain(number: Fraction) -> str:
         if scaled.denominator == 1:
             digits = str(abs(scaled.numerator)).rjust(places + 1, "0")
             whole, decimals = (digits[:-places], digits[-places:]) if places else (digits, "")
-            return ("\N{MINUS SIGN}" if number < 0 else "") + whole + (f".{decimals}" if decimals else "")
-    return str(number).replace("-", "\N{MINUS SIGN}")
+            return (MINUS if number < 0 else "") + whole + (f".{decimals}" if decimals else "")
+    return str(number).replace("-", MINUS)
 
 
 def blank_parts(parts: Sequence[Part], texts: Mapping[str, str]) -> list[str]:

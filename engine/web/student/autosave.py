@@ -18,7 +18,7 @@ from engine.marks.site_quizzes import site_quiz
 from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.timing import SittingState
-from engine.store.drafts import DraftField, SavedDraft, SaveState
+from engine.store.drafts import DraftField, SavedDraft
 from engine.web.site import Site
 from engine.web.student.answer_fields import read_entry
 from engine.web.student.question_page import fields_of
@@ -138,9 +138,8 @@ def _as_json(site: Site, quiz: SiteQuiz, done: SavedDraft, *, is_read: bool) -> 
         "part": field.part,
         "state": str(done.state),
         "revision": draft.revision if draft is not None else 0,
+        "text": draft.text if draft is not None else "",
     }
-    if done.state is SaveState.CONFLICT:
-        value["text"] = draft.text if draft is not None else ""
     if is_read:
         part = _part(site, quiz, field)
         if part is not None:

@@ -14,7 +14,7 @@ from engine.pages.render import OUTCOMES
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.rules import time_left
-from engine.quiz.timing import SittingState
+from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Attempt
 from engine.web.student.answer_fields import blank_parts, read_entry
 from engine.web.visit import NotFoundError, Visit
@@ -168,6 +168,8 @@ class Clock:
     words: str
     ends: datetime | None
     is_limited: bool
+    # How much later than the end a page looks for what came of it: the server takes what was sent until then.
+    grace: int = int(NETWORK_GRACE.total_seconds()) + 2
 
 
 def clock_of(visit: Visit, quiz: SiteQuiz) -> Clock:
