@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from engine.model import Quiz
 from engine.quiz import compose, read_blueprint
+from engine.quiz import rules as quiz_rules
 from engine.web.site import Site
 
 
@@ -107,6 +108,11 @@ def form_with(page: str, button: str) -> PageForm:
     return found[0]
 
 
+def form_to(page: str, ending: str) -> PageForm:
+    """Return the first form of a page whose address ends so."""
+    return next(form for form in forms_of(page) if form.action.endswith(ending))
+
+
 def open_page(browser: TestClient, path: str, status: int = 200) -> str:
     """Return the text of a page, after its redirects."""
     answer = browser.get(path, follow_redirects=True)
@@ -121,12 +127,18 @@ def follow(browser: TestClient, answer: Response) -> str:
 
 
 def draw(
-    site: Site, blueprint: str, name: str = "week-1", students: tuple[str, ...] = ("ada", "bob")
+    site: Site,
+    blueprint: str,
+    name: str = "week-1",
+    students: tuple[str, ...] = ("ada", "bob"),
+    is_published: bool = True,
 ) -> list[Quiz]:
-    """Draw and store a quiz for students of the site."""
+    """Draw, store and publish a quiz for students of the site."""
     path = Path(site.folder) / "blueprints" / f"{name}.yaml"
     path.parent.mkdir(exist_ok=True)
     path.write_text(blueprint, encoding="utf-8")
     quizzes = compose(read_blueprint(path), site.bank, list(students), secret=site.course.secret(), name=name)
     site.store.save_quizzes(quizzes)
+    if is_published:
+        site.store.published.publish(name, "ivy", quiz_rules.now())
     return quizzes

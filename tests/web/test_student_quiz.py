@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engine.answers import right_response, wrong_responses
-from engine.model import Mode, Quiz
+from engine.model import Mode, Part, Quiz
 from engine.quiz import rules as quiz_rules
 from engine.web.site import Site
 from engine.web.student.quiz_page import end_sittings
-from tests.web.browsing import draw, follow, form_with, forms_of, open_page
+from tests.web.browsing import PageForm, draw, follow, form_to, form_with, open_page
 from tests.web.conftest import SignedIn
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -171,14 +171,14 @@ def test_handing_in_everything_names_blanks(site: Site, signed_in: SignedIn, at)
         page = follow(browser, form.send(browser, f"save.{question.number + 1}"))
     page = open_page(browser, "/quiz/week-1/hand-in")
     assert "Still blank" in page
-    page = follow(browser, form_with(page, "").send(browser))
+    page = follow(browser, form_to(page, "/hand-in").send(browser))
     assert "3 answers handed in." in page
     assert sum(a.report.score or 0 for a in site.store.attempts(student="ada")) == sum(
         q.points for q in quiz.questions[:3]
     )
 
 
-def enter(form, part, text: str) -> None:
+def enter(form: PageForm, part: Part, text: str) -> None:
     if f"text.{part.id}" in form.names():
         form.fill(f"text.{part.id}", text)
     elif f"pick.{part.id}" in form.choices:
@@ -198,8 +198,7 @@ def test_an_exam_begins_ends_by_itself_and_hides_results(site: Site, signed_in: 
     assert browser.get("/quiz/exam/1").status_code == 404
     page = open_page(browser, "/quiz/exam")
     assert "30 minutes" in page
-    (form,) = [form for form in forms_of(page) if form.action.endswith("/begin")]
-    page = follow(browser, form.send(browser))
+    page = follow(browser, form_to(page, "/begin").send(browser))
     assert "Time left" in page
     assert 'data-seconds="1800"' in page
     part = quiz.questions[0].variant.parts[0]

@@ -140,7 +140,7 @@ def answer_field(part: Part, text: str, revision: int) -> EntryField:
         kind=kind,
         prompt=part.prompt,
         points=part.points,
-        hint=blank_hint(part),
+        hint=_hint(part, kind),
         text=text,
         revision=revision,
         options=tuple(FieldOption(o.id, o.text, o.id in picked.values()) for o in part.options),
@@ -149,6 +149,23 @@ def answer_field(part: Part, text: str, revision: int) -> EntryField:
         fault=reading.fault,
         numbers=reading.numbers,
     )
+
+
+# Letters are for those who type them.
+_GROUP_HINTS = {
+    FieldKind.ONE: "choose one",
+    FieldKind.SEVERAL: "choose all that are right",
+    FieldKind.ORDER: "put them in order, first to last",
+    FieldKind.PAIRS: "choose one for each number",
+}
+
+
+def _hint(part: Part, kind: FieldKind) -> str:
+    if kind not in _GROUP_HINTS:
+        return blank_hint(part)
+    type_of_answer = answer_type(part.type)
+    policy = f"; {type_of_answer.policy(part)}" if type_of_answer.shows_policy else ""
+    return _GROUP_HINTS[kind] + policy
 
 
 def _rows(part: Part, kind: FieldKind) -> int:

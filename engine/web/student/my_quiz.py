@@ -29,7 +29,8 @@ def my_quiz(visit: Visit) -> SiteQuiz:
         This person has no such quiz.
     """
     site = visit.site
-    quizzes = site.store.quizzes(visit.path["quiz"], visit.me.id)
+    name = visit.path["quiz"]
+    quizzes = site.store.quizzes(name, visit.me.id) if name in site.store.published.all() else []
     if not quizzes:
         raise NotFoundError("there is no such quiz")
     # The newest draw is the one that the student was given last.

@@ -1,0 +1,98 @@
+"""What a student asks for: another look at a mark, or more time; and what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.errors import InputError
+from engine.marks.assignments import AssignmentState, assignments_of
+from engine.pages.feedback import feedback_view
+from engine.store.requests import RequestKind, StudentRequest
+from engine.web.visit import NotFoundError, Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+# In words of the page; a store has the states' own names.
+_STATES = {
+    "open": ("waiting for an answer", "waiting"),
+    "granted": ("✓ granted", "right"),
+    "refused": ("✗ refused", "wrong"),
+    "withdrawn": ("– withdrawn by you", "waiting"),
+}
+
+
+def requests(visit: Visit) -> Response:
+    """Show what was asked and answered, with the forms to ask; a form that is sent asks."""
+    return _page(visit) if visit.method == "GET" else _ask(visit)
+
+
+def _page(visit: Visit, error: InputError | None = None) -> Response:
+    subjects = _subjects(visit)
+    source = visit.query if visit.method == "GET" else {}
+    kind = source.get("kind") or visit.form.text("kind")
+    return visit.page(
+        "student/requests.html.j2",
+        status=200 if error is None else 400,
+        requests=visit.site.store.requests.of_student(visit.me.id),
+        states=_STATES,
+        subjects=subjects,
+        titles={subject: title for choices in subjects.values() for subject, title in choices},
+        kind=kind if kind in subjects else "",
+        subject=source.get("subject") or visit.form.text("subject"),
+        text=visit.form.text("text"),
+        error=error,
+    )
+
+
+def _subjects(visit: Visit) -> dict[str, list[tuple[str, str]]]:
+    """Return what can be asked about, each with its title: columns with a result, and all work."""
+    site, me = visit.site, visit.me.id
+    results = next(iter(site.results([me])), None)
+    entries = feedback_view(results).entries if results is not None else ()
+    columns = [
+        (
+            entry.column.id,
+            f"{entry.column.title} ({entry.column.place})" if entry.column.place else entry.column.title,
+        )
+        for entry in entries
+        if entry.item is not None and not entry.is_excused
+    ]
+    statuses = assignments_of(me, site.store, site.policies(), site.bank, mode=site.mode, now=visit.now)
+    waiting = [(s.name, s.title) for s in statuses if s.state is not AssignmentState.EXCUSED]
+    return {"regrade": columns, "extension": waiting}
+
+
+def _ask(visit: Visit) -> Response:
+    kind, subject = visit.form.text("kind"), visit.form.text("subject")
+    known = {name for name, _ in _subjects(visit).get(kind, ())}
+    try:
+        if subject not in known:
+            raise InputError(
+                "it isn't said what this is about", next_step="choose an entry of the list, and send it again"
+            )
+        asked = visit.site.store.requests.ask(
+            visit.me.id, RequestKind(kind), subject, visit.form.text("text"), visit.now
+        )
+    except InputError as error:
+        return _page(visit, error)
+    visit.log("request.asked", subject, student=visit.me.id, kind=kind, request=asked.id)
+    visit.notice("Your request is sent. The answer will stand here.")
+    return visit.redirect("student.requests")
+
+
+def withdraw(visit: Visit) -> Response:
+    """Withdraw an open request."""
+    request = _mine(visit)
+    visit.site.store.requests.withdraw(request.id, visit.me.id, visit.now)
+    visit.log("request.withdrawn", request.subject, student=visit.me.id, request=request.id)
+    visit.notice("Your request is withdrawn.")
+    return visit.redirect("student.requests")
+
+
+def _mine(visit: Visit) -> StudentRequest:
+    text = visit.path["request"]
+    request = visit.site.store.requests.find(int(text)) if text.isdecimal() and len(text) < 10 else None
+    if request is None or request.student != visit.me.id:
+        raise NotFoundError("there is no such request")
+    return request

@@ -1,0 +1,117 @@
+"""My work, my marks and requests, as a student sees them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from engine.answers import right_response
+from engine.quiz import rules as quiz_rules
+from engine.store.allowances import Allowance, AllowanceKind
+from engine.web.site import Site
+from tests.web.browsing import draw, follow, form_to, form_with, forms_of, open_page
+from tests.web.conftest import SignedIn
+
+NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+QUIZ = "title: Week 1\nattempts: 1\nsections:\n  - items: [greedy-path]\n"
+RULES = """policies:
+  timezone: Europe/Berlin
+  assignments:
+    week-1: {due: 2026-11-03, closes: 2026-11-05}
+    softmax: {opens: 2026-11-10, due: 2026-11-20T12:00}
+"""
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch):
+    def set_clock(moment: datetime) -> None:
+        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
+
+    set_clock(NOW)
+    return set_clock
+
+
+@pytest.fixture
+def folder(folder: Path) -> Path:
+    settings = folder / "course.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text[: text.index("policies:")] + RULES, encoding="utf-8")
+    return folder
+
+
+def test_work_stands_in_its_list_with_its_times(site: Site, signed_in: SignedIn, clock) -> None:
+    draw(site, QUIZ)
+    draw(site, QUIZ, "secret", is_published=False)
+    browser = signed_in("ada")
+    page = open_page(browser, "/work")
+    assert page.index("Open now") < page.index("Week 1") < page.index("Later") < page.index("softmax")
+    assert "Due <time" in page
+    assert "Tue 3 Nov 2026, 23:59" in page
+    assert "due soon" in page
+    assert "Tue 10 Nov 2026, 00:00" in page
+    assert browser.get("/quiz/secret").status_code == 404
+    clock(NOW + timedelta(days=2))
+    browser = signed_in("ada")
+    assert "late" in open_page(browser, "/work")
+    site.store.allowances.add(
+        Allowance("ada", AllowanceKind.DEADLINE, "ivy", NOW, assignment="week-1", days=2)
+    )
+    page = open_page(browser, "/work")
+    assert "extended for you" in page
+    assert "Thu 5 Nov 2026, 23:59" in page
+    site.store.allowances.add(Allowance("ada", AllowanceKind.EXCUSE, "ivy", NOW, assignment="week-1"))
+    assert "excused" in open_page(browser, "/work")
+    assert "excused" not in open_page(signed_in("bob"), "/work")
+
+
+def test_nothing_to_do_is_said(site: Site, folder: Path, signed_in: SignedIn) -> None:
+    (folder / "course.yaml").write_text("title: Attention\n", encoding="utf-8")
+    site._looked = 0.0
+    browser = signed_in("ada")
+    assert "Nothing to do yet" in open_page(browser, "/work")
+    assert "No marks yet" in open_page(browser, "/marks")
+    assert "Nothing asked yet" in open_page(browser, "/requests")
+
+
+def test_marks_come_with_reasons_and_receipts(site: Site, signed_in: SignedIn, clock) -> None:
+    quiz = next(quiz for quiz in draw(site, QUIZ) if quiz.student == "ada")
+    browser = signed_in("ada")
+    (part,) = quiz.questions[0].variant.parts
+    page = open_page(browser, "/quiz/week-1/1")
+    follow(
+        browser,
+        form_with(page, "save").fill(f"text.{part.id}", right_response(part)).send(browser, "hand_in"),
+    )
+    page = open_page(browser, "/marks")
+    assert "✓ right" in page
+    assert 'data-receipt="answer"' in page
+    assert "1 of 1 point" in page
+    assert "✓ right" not in open_page(signed_in("bob"), "/marks")
+
+
+def test_a_request_is_asked_once_and_withdrawn(site: Site, signed_in: SignedIn, clock) -> None:
+    draw(site, QUIZ)
+    browser = signed_in("ada")
+    page = open_page(browser, "/requests?kind=extension&subject=week-1")
+    (form,) = [form for form in forms_of(page) if ("kind", "extension") in form.fields]
+    answer = form.fill("text", "   ").send(browser)
+    assert answer.status_code == 400
+    assert "The request says nothing" in answer.text
+    form.fill("text", "I was ill.\r\n<b>Two days</b>")
+    page = follow(browser, form.send(browser))
+    follow(browser, form.send(browser))  # a double click
+    assert "&lt;b&gt;Two days" in page
+    assert "waiting for an answer" in page
+    (request,) = site.store.requests.of_student("ada")
+    other = signed_in("bob")
+    token = dict(form_to(open_page(other, "/requests"), "").fields)["csrf"]
+    assert other.post(f"/requests/{request.id}/withdraw", data={"csrf": token}).status_code == 404
+    withdraw = form_to(open_page(browser, "/requests"), "/withdraw")
+    page = follow(browser, withdraw.send(browser))
+    assert "withdrawn by you" in page
+    assert withdraw.send(browser).status_code == 400
+    odd = form.fill("subject", "week-1")
+    odd.fields = [(n, v) for n, v in odd.fields if n != "subject"] + [("subject", "another")]
+    assert odd.send(browser).status_code == 400
