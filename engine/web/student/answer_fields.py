@@ -42,7 +42,7 @@ class FieldKind(StrEnum):
     NUMBERS = "numbers"
     MATRIX = "matrix"
     LINES = "lines"
-    ONE = "one"
+    SINGLE = "one"
     SEVERAL = "several"
     ORDER = "order"
     PAIRS = "pairs"
@@ -50,7 +50,7 @@ class FieldKind(StrEnum):
     @property
     def is_group(self) -> bool:
         """Whether it is several inputs under one heading."""
-        return self in (FieldKind.ONE, FieldKind.SEVERAL, FieldKind.ORDER, FieldKind.PAIRS)
+        return self in (FieldKind.SINGLE, FieldKind.SEVERAL, FieldKind.ORDER, FieldKind.PAIRS)
 
 
 # An answer type from outside the engine is typed into a line.
@@ -58,7 +58,7 @@ _KINDS = {
     "number": FieldKind.NUMBER,
     "vector": FieldKind.NUMBERS,
     "matrix": FieldKind.MATRIX,
-    "single_choice": FieldKind.ONE,
+    "single_choice": FieldKind.SINGLE,
     "multiple_choice": FieldKind.SEVERAL,
     "ordering": FieldKind.ORDER,
     "matching": FieldKind.PAIRS,
@@ -153,7 +153,7 @@ def answer_field(part: Part, text: str, revision: int) -> EntryField:
 
 # Letters are for those who type them.
 _GROUP_HINTS = {
-    FieldKind.ONE: "choose one",
+    FieldKind.SINGLE: "choose one",
     FieldKind.SEVERAL: "choose all that are right",
     FieldKind.ORDER: "put them in order, first to last",
     FieldKind.PAIRS: "choose one for each number",

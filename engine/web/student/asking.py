@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine.errors import InputError
 from engine.marks.assignments import AssignmentState, assignments_of
 from engine.pages.feedback import feedback_view
-from engine.store.requests import RequestKind, StudentRequest
+from engine.store.student_requests import RequestKind, StudentRequest
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ def _ask(visit: Visit) -> Response:
             raise InputError(
                 "it isn't said what this is about", next_step="choose an entry of the list, and send it again"
             )
-        asked = visit.site.store.requests.ask(
+        request = visit.site.store.requests.ask(
             visit.me.id, RequestKind(kind), subject, visit.form.text("text"), visit.now
         )
     except InputError as error:
         return _page(visit, error)
-    visit.log("request.asked", subject, student=visit.me.id, kind=kind, request=asked.id)
+    visit.log("request.asked", subject, student=visit.me.id, kind=kind, request=request.id)
     visit.notice("Your request is sent. The answer will stand here.")
     return visit.redirect("student.requests")
 

@@ -58,13 +58,13 @@ class _RecentQuizzes:
         return quiz, policies
 
 
-_recent: WeakKeyDictionary[Site, _RecentQuizzes] = WeakKeyDictionary()
-_recent_lock = threading.Lock()
+_by_site: WeakKeyDictionary[Site, _RecentQuizzes] = WeakKeyDictionary()
+_sites_lock = threading.Lock()
 
 
 def _quizzes_of(site: Site) -> _RecentQuizzes:
-    with _recent_lock:
-        return _recent.setdefault(site, _RecentQuizzes())
+    with _sites_lock:
+        return _by_site.setdefault(site, _RecentQuizzes())
 
 
 def _without_texts(quiz: Quiz) -> Quiz:
