@@ -65,7 +65,7 @@ def _parts(quiz: SiteQuiz, state: QuestionState) -> int:
 
 def _rules(visit: Visit, quiz: SiteQuiz) -> list[str]:
     """Return the quiz's rules, with its deadline in the course's zone."""
-    rules, zone = quiz.rules, visit.site.policies().zone
+    rules, zone = quiz.rules, visit.site.course.policies.zone
     return rules_text(replace(rules, deadline=rules.deadline.astimezone(zone)) if rules.deadline else rules)
 
 
