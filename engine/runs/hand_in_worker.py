@@ -38,6 +38,7 @@ _DEAD_AFTER = timedelta(seconds=60)
 _REAP_S: Final = 30.0
 _OPEN_AGAIN_S: Final = 30.0
 _STORE_AWAY_S: Final = 2.0
+_END_S: Final = 2.0  # for a thread whose sandbox was closed
 # Student code and what prepares for it: pages come first, but not at the cost of everything else.
 _YIELDING = 5
 _PREPARING = 10
@@ -113,7 +114,7 @@ class HandInWorker:
         self._in_hand: dict[int, QueuedHandIn] = {}
         self._expected: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._seen: set[str] = set()
-        self._graders: list[threading.Thread] = []
+        self._threads: list[threading.Thread] = []
         for item in items:
             self.expect(item)
 
@@ -121,10 +122,11 @@ class HandInWorker:
         """Take back what dead workers had in hand, and begin; returns at once."""
         with contextlib.suppress(StoreError):
             self._take_from_the_dead()
-        for target in (self._open, self._prepare, self._upkeep):
+        for target in (self._open, self._prepare):
             _daemon(target).start()
-        self._graders = [_daemon(self._grade_all) for _ in range(self.slots)]
-        for thread in self._graders:
+        # Those that use the store, which is closed once they have ended.
+        self._threads = [*(_daemon(self._grade_all) for _ in range(self.slots)), _daemon(self._upkeep)]
+        for thread in self._threads:
             thread.start()
 
     def wake(self) -> None:
@@ -144,13 +146,15 @@ class HandInWorker:
         self._expected.put(None)
         self.wake()
         end = time.monotonic() + patience_s
-        for thread in self._graders:
+        for thread in self._threads:
             thread.join(max(0.0, end - time.monotonic()))
         for hand_in in list(self._in_hand.values()):
             with contextlib.suppress(StoreError):
                 self._store.waiting.give_back(hand_in, now())
         if self._runner is not None:
             self._runner.close()
+        for thread in self._threads:
+            thread.join(_END_S)
 
     def _open(self) -> None:
         """Open the sandbox; the processes of student code get the priority of this thread."""
