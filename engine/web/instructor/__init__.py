@@ -7,7 +7,16 @@ instructors. Every deciding action goes into the log.
 from __future__ import annotations
 
 from engine.course.people import Role
-from engine.web.instructor import class_view, decision_log, quizzes, regrade, reports, staff, student_view
+from engine.web.instructor import (
+    class_view,
+    decision_log,
+    marking,
+    quizzes,
+    regrade,
+    reports,
+    staff,
+    student_view,
+)
 from engine.web.routes import WebRoute
 
 _MARKER, _INSTRUCTOR = Role.MARKER, Role.INSTRUCTOR
@@ -27,6 +36,37 @@ ROUTES: tuple[WebRoute, ...] = (
         "instructor.class.mark",
         "/staff/students/{student}/marks/{column}/set",
         student_view.set_mark,
+        _MARKER,
+        _POST,
+    ),
+    WebRoute(
+        "instructor.class.comment",
+        "/staff/students/{student}/marks/{column}/comment",
+        student_view.add_comment,
+        _MARKER,
+        _POST,
+    ),
+    WebRoute(
+        "instructor.class.comment.remove",
+        "/staff/students/{student}/marks/{column}/uncomment",
+        student_view.remove_comment,
+        _MARKER,
+        _POST,
+    ),
+    WebRoute("instructor.marking", "/staff/marking", marking.fields_page, _MARKER, nav="Marking"),
+    WebRoute("instructor.marking.forget", "/staff/marking/forget", marking.forget_sentence, _MARKER, _POST),
+    WebRoute("instructor.marking.field", "/staff/marking/of/{field}", marking.field_page, _MARKER),
+    WebRoute("instructor.marking.next", "/staff/marking/of/{field}/next", marking.next_answer, _MARKER),
+    WebRoute(
+        "instructor.marking.answer",
+        "/staff/marking/of/{field}/answers/{answer}",
+        marking.answer_page,
+        _MARKER,
+    ),
+    WebRoute(
+        "instructor.marking.give",
+        "/staff/marking/of/{field}/answers/{answer}/give",
+        marking.give_marks,
         _MARKER,
         _POST,
     ),

@@ -12,7 +12,7 @@ from engine.marks.class_table import ItemResult, StudentResults, TableColumn
 from engine.marks.manual import ManualDecision, ManualMarks
 from engine.pages.feedback import feedback_entry, feedback_view
 from engine.store import Attempt, HandMark
-from engine.web.instructor.staff import StudentNames, number_of
+from engine.web.instructor.staff import StudentNames, number_of, whole_number
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:
@@ -103,8 +103,26 @@ def work_page(visit: Visit) -> Response:
         ],
         by_hand=mine,
         seen=_seen(mine),
-        form={},
+        comments=store.code_comments.of(student),
+        commented=_place_of_comment(visit, attempts),
+        saved=store.saved_comments.of(attempts[-1].item) if attempts else [],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CommentPlace:
+    """The line that somebody is about to comment on."""
+
+    submission: str
+    file: str
+    line: int
+
+
+def _place_of_comment(visit: Visit, attempts: Sequence[Attempt]) -> CommentPlace | None:
+    submission, line = visit.query.get("submission", ""), whole_number(visit.query.get("line", ""))
+    if not line or all(attempt.submission != submission for attempt in attempts):
+        return None
+    return CommentPlace(submission, visit.query.get("file", ""), line)
 
 
 def set_mark(visit: Visit) -> Response:
@@ -228,3 +246,34 @@ def _files(attempt: Attempt, names: StudentNames) -> list[SourceFile]:
 def _lines(source: str) -> tuple[str, ...]:
     # A page of a million lines helps nobody; what is beyond can be read in the store.
     return tuple(source.splitlines()[:5000])
+
+
+def add_comment(visit: Visit) -> Response:
+    """Comment on a line of code, and keep the sentence for later where that is asked for."""
+    names = StudentNames(visit)
+    student = names.student(visit.path["student"])
+    store, form = visit.site.store, visit.form
+    attempts = _attempts(visit, student, visit.path["column"])
+    attempt = next((a for a in attempts if a.submission == form.text("submission")), None)
+    if attempt is None:
+        raise NotFoundError("there is no such submission")
+    text = form.text("text").replace("\r\n", "\n")
+    by, line = visit.me.name or visit.me.id, whole_number(form.text("line"))
+    store.code_comments.add(attempt, line, text, by=by, at=visit.now, file=form.text("file"))
+    if form.text("keep") == "yes":
+        store.saved_comments.add(text, by=by, at=visit.now, item=attempt.item)
+    visit.log("comment.add", attempt.item, student=student, line=line)
+    return visit.redirect("instructor.class.work", student=visit.path["student"], column=visit.path["column"])
+
+
+def remove_comment(visit: Visit) -> Response:
+    """Take a comment on code back; it stays in the store with the time."""
+    names = StudentNames(visit)
+    student = names.student(visit.path["student"])
+    number = whole_number(visit.form.text("comment"))
+    comment = visit.site.store.code_comments.find(number)
+    if comment is None or comment.student != student:
+        raise NotFoundError("there is no such comment (any more)")
+    visit.site.store.code_comments.remove(number, at=visit.now)
+    visit.log("comment.remove", comment.item, student=student, line=comment.line)
+    return visit.redirect("instructor.class.work", student=visit.path["student"], column=visit.path["column"])

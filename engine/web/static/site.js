@@ -677,3 +677,38 @@ if (matchMedia("(pointer: coarse)").matches) {
 const answerForms = [...document.querySelectorAll("form[data-save]")].map((form) => new AnswerForm(form));
 for (const element of document.querySelectorAll(".answer[data-kind=order]")) arrange(element);
 for (const element of document.querySelectorAll(".timer[data-seconds]")) clocks.push(new Clock(element));
+
+// Marking by keyboard: digits give points for the current criterion, arrows change it, n saves and goes on.
+(() => {
+  const form = document.querySelector("form[data-rubric]");
+  if (!form) return;
+  const criteria = [...form.querySelectorAll("[data-criterion]")];
+  const open = criteria.findIndex((criterion) => !criterion.querySelector("input[type=radio]:checked"));
+  let current = Math.max(open, 0);
+  const show = (index, focus) => {
+    current = Math.min(Math.max(index, 0), criteria.length - 1);
+    criteria.forEach((criterion, place) => criterion.classList.toggle("current", place === current));
+    if (focus) criteria[current].scrollIntoView({ block: "nearest" });
+  };
+  form.addEventListener("focusin", (event) => {
+    const index = criteria.findIndex((criterion) => criterion.contains(event.target));
+    if (index >= 0) show(index, false);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const writing = event.target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
+    if (writing) return;
+    if (/^[0-9]$/.test(event.key)) {
+      const radio = criteria[current].querySelectorAll("input[type=radio]")[Number(event.key)];
+      if (!radio) return;
+      radio.checked = true;
+      show(current + 1, true);
+    } else if (event.key === "ArrowDown" && !event.target.matches("input[type=radio]")) show(current + 1, true);
+    else if (event.key === "ArrowUp" && !event.target.matches("input[type=radio]")) show(current - 1, true);
+    else if (event.key === "n") form.requestSubmit(form.querySelector("button[value=next]"));
+    else if (event.key === "s") location.href = form.dataset.rubric;
+    else return;
+    event.preventDefault();
+  });
+  show(current, false);
+})();

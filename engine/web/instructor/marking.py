@@ -1,0 +1,166 @@
+"""Answers that people mark: question by question, without names, several markers at a time.
+
+Each answer is looked up again when its marks are sent. If somebody else has marked it since the page was
+opened, nothing is written and the marker is told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from engine.errors import UsageError
+from engine.marks.rubric_marking import AnswerToMark, MarkedField, RubricMarking
+from engine.text.words import clean_line, count_noun
+from engine.web.instructor.staff import number_of, page_of, whole_number, with_query
+from engine.web.visit import NotFoundError, Visit
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+
+def _marking(visit: Visit) -> RubricMarking:
+    site = visit.site
+    return RubricMarking(site.store, site.mode, site.course.secret())
+
+
+def fields_page(visit: Visit) -> Response:
+    """List the questions that people mark, with how many answers wait."""
+    return visit.page(
+        "instructor/marking.html.j2",
+        fields=_marking(visit).fields(),
+        sentences=visit.site.store.saved_comments.of(None),
+    )
+
+
+def _field(visit: Visit, marking: RubricMarking) -> MarkedField:
+    field = marking.field(visit.path["field"])
+    if field is None:
+        raise NotFoundError("nobody has answered such a question yet")
+    return field
+
+
+def field_page(visit: Visit) -> Response:
+    """List the answers to one question, those that wait first."""
+    marking = _marking(visit)
+    field = _field(visit, marking)
+    answers = sorted(marking.answers(field), key=lambda answer: answer.marks is not None)
+    return visit.page(
+        "instructor/marking_field.html.j2",
+        field=field,
+        answers=page_of(answers, visit),
+        waiting=sum(answer.marks is None for answer in answers),
+        with_query=lambda **changes: with_query(visit, **changes),
+    )
+
+
+def next_answer(visit: Visit) -> Response:
+    """Go to the next answer that waits; markers begin at different places."""
+    marking = _marking(visit)
+    field = _field(visit, marking)
+    after = visit.query.get("after", "")
+    if not after and (answers := marking.answers(field)):
+        start = int.from_bytes(hashlib.sha256(visit.me.id.encode()).digest()[:4])
+        after = answers[start % len(answers)].id
+    answer = marking.next_waiting(field, after)
+    if answer is None:
+        visit.notice(f"Every answer to {field.id} is marked.")
+        return visit.redirect("instructor.marking")
+    return visit.redirect("instructor.marking.answer", field=field.id, answer=answer.id)
+
+
+def _answer(visit: Visit, marking: RubricMarking, field: MarkedField) -> AnswerToMark:
+    answer = marking.answer(visit.path["answer"], field)
+    if answer is None:
+        raise NotFoundError("there is no such answer")
+    return answer
+
+
+def answer_page(visit: Visit) -> Response:
+    """Show one answer with its rubric, and the other answers that say the same."""
+    marking = _marking(visit)
+    field = _field(visit, marking)
+    answer = _answer(visit, marking, field)
+    progress = next(entry for entry in marking.fields() if entry.field == field)
+    return visit.page(
+        "instructor/marking_answer.html.j2",
+        field=field,
+        answer=answer,
+        alike=marking.alike(answer),
+        progress=progress,
+        seen=_seen(answer),
+        sentences=visit.site.store.saved_comments.of(field.item),
+    )
+
+
+def _seen(answer: AnswerToMark) -> str:
+    """Return which marks of an answer somebody has seen."""
+    return "" if answer.marks is None else f"{answer.marks.by} {answer.marks.at.isoformat()}"
+
+
+def give_marks(visit: Visit) -> Response:
+    """Store the marks of an answer, and of those alike that were ticked; go on to the next that waits."""
+    marking, form = _marking(visit), visit.form
+    field = _field(visit, marking)
+    answer = _answer(visit, marking, field)
+    if form.text("seen") != _seen(answer):
+        raise _other_marker(visit, answer)
+    by = visit.me.name or visit.me.id
+    if form.text("action") == "withdraw":
+        if marking.withdraw([answer], by=by, at=visit.now):
+            raise _other_marker(visit, answer)
+        visit.log("rubric.withdraw", field.id, student=answer.student)
+        visit.notice("The marks are withdrawn: the answer waits again.")
+        return visit.redirect("instructor.marking.answer", field=field.id, answer=answer.id)
+    points = {
+        criterion.id: number_of(form.text(f"points.{criterion.id}"), f"what {criterion.title.plain} earns")
+        for criterion in answer.rubric
+        if form.text(f"points.{criterion.id}").strip()
+    }
+    if missing := [criterion.title.plain for criterion in answer.rubric if criterion.id not in points]:
+        raise UsageError(
+            "points are missing, so nothing was stored", expected=f"points for {', '.join(missing)}"
+        )
+    comment = "\n".join(
+        text for text in (form.text("comment").replace("\r\n", "\n").strip(), form.text("sentence")) if text
+    )
+    ticked = set(form.texts("alike"))
+    alike = [other for other in marking.alike(answer) if other.id in ticked]
+    remarks = {c.id: form.text(f"comment.{c.id}").strip() for c in answer.rubric}
+    skipped = marking.give([answer, *alike], points, by=by, at=visit.now, comments=remarks, comment=comment)
+    if any(other.id == answer.id for other in skipped):
+        raise _other_marker(visit, answer)
+    if form.text("keep") == "yes" and comment:
+        visit.site.store.saved_comments.add(comment, by=by, at=visit.now, item=field.item)
+    for each in (answer, *alike):
+        if each not in skipped:
+            visit.log("rubric.mark", field.id, student=each.student, points=sum(points.values()))
+    marked = 1 + len(alike) - len(skipped)
+    visit.notice(f"{count_noun(marked, 'answer')} marked.")
+    if skipped:
+        visit.notice(f"{count_noun(len(skipped), 'answer')} had been marked by somebody else meanwhile.")
+    if form.text("action") == "stay":
+        return visit.redirect("instructor.marking.answer", field=field.id, answer=answer.id)
+    return visit.redirect("instructor.marking.next", field=field.id, after=answer.id)
+
+
+def _other_marker(visit: Visit, answer: AnswerToMark) -> UsageError:
+    marks = answer.marks
+    who = (
+        f"{clean_line(marks.by)} at {visit.site.local_time(marks.at)}"
+        if marks is not None
+        else "its marks were withdrawn, or its item was corrected"
+    )
+    return UsageError(
+        "somebody else has marked this answer since you opened it; nothing of yours was stored",
+        got=who,
+        next_step="go back, load the page again, and mark it if you still differ",
+    )
+
+
+def forget_sentence(visit: Visit) -> Response:
+    """Take a sentence off the list of those to use again."""
+    number = whole_number(visit.form.text("sentence"))
+    if visit.site.store.saved_comments.remove(number, at=visit.now):
+        visit.log("sentence.remove", str(number))
+    return visit.redirect("instructor.marking")

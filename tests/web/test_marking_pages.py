@@ -1,0 +1,143 @@
+"""Marking answers in words, and comments on lines of code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from engine.marks.rubric_marking import RubricMarking
+from engine.web.site import Site
+from engine.web.visit import path_segment
+from tests.unit.marks.free_text_class import hand_in, item_variant
+from tests.web.conftest import SignedIn
+from tests.web.course_work import hand_in_code
+from tests.web.forms_of_pages import form_token, send_form
+
+FIELD = "week-1/why-weights/reason"
+PAGE = f"/staff/marking/of/{path_segment(FIELD)}"
+POINTS = {"points.softmax": "1.0", "points.division": "0.5"}
+
+
+@pytest.fixture
+def answers(site: Site, tmp_path: Path) -> RubricMarking:
+    """Two answers that say the same, of ada and bob, and another one."""
+    variant = item_variant(tmp_path)
+    hand_in(site.store, variant, "ada", "Softmax divides by the sum.")
+    hand_in(site.store, variant, "bob", "softmax  divides by the SUM")
+    hand_in(site.store, variant, "eve", "Because they are probabilities.")
+    return RubricMarking(site.store, site.mode, site.course.secret())
+
+
+def _of(answers: RubricMarking, student: str) -> str:
+    """Return the page of a student's answer."""
+    field = answers.field(FIELD)
+    assert field is not None
+    answer = next(answer for answer in answers.answers(field) if answer.student == student)
+    return f"{PAGE}/answers/{answer.id}"
+
+
+def _points(site: Site, student: str) -> list[float]:
+    (attempt,) = site.store.attempts(student=student)
+    return [sum(marks.points.values()) for marks in attempt.report.marking]
+
+
+def test_no_name_is_shown_to_anybody(answers: RubricMarking, signed_in: SignedIn) -> None:
+    for who in ("mia", "ivy"):
+        browser = signed_in(who)
+        for page in ("/staff/marking", PAGE, _of(answers, "ada")):
+            text = browser.get(page).text
+            for name in ("Ada", "Lovelace", "Moran", '"ada"', ">ada<"):
+                assert name not in text, (page, name)
+
+
+def test_question_by_question(site: Site, answers: RubricMarking, signed_in: SignedIn) -> None:
+    browser = signed_in("mia")
+    assert FIELD in browser.get("/staff/marking").text
+    seen = set()
+    for _ in range(3):
+        place = browser.get(f"{PAGE}/next").headers["location"]
+        page = browser.get(place).text
+        assert "An answer that earns full marks" in page and "Names softmax." in page
+        seen.add(place)
+        given = send_form(browser, place, "/give", action="next", comment="", **POINTS)
+        assert given.status_code == 303
+    assert len(seen) == 3 and answers.waiting() == 0
+    assert browser.get(f"{PAGE}/next").headers["location"] == "/staff/marking"
+    assert _points(site, "ada") == _points(site, "eve") == [1.5]
+
+
+def test_answers_that_say_the_same(site: Site, answers: RubricMarking, signed_in: SignedIn) -> None:
+    browser, page = signed_in("mia"), _of(answers, "ada")
+    (other,) = re.findall(r'name="alike" value="([^"]*)"', browser.get(page).text)
+    given = send_form(
+        browser, page, "/give", action="next", comment="Well said.", alike=other, keep="yes", **POINTS
+    )
+    assert given.status_code == 303
+    assert _points(site, "ada") == _points(site, "bob") == [1.5] and _points(site, "eve") == []
+    assert [s.text for s in site.store.saved_comments.of("why-weights")] == ["Well said."]
+    assert [entry.action for _, entry in site.store.audit.newest(5)] == ["rubric.mark", "rubric.mark"]
+    assert "Well said." in browser.get(_of(answers, "eve")).text
+
+
+def test_two_markers_at_one_answer(site: Site, answers: RubricMarking, signed_in: SignedIn) -> None:
+    mia, ivy, page = signed_in("mia"), signed_in("ivy"), _of(answers, "ada")
+    token = form_token(ivy, page)  # ivy has opened the page
+    assert send_form(mia, page, "/give", action="next", comment="", **POINTS).status_code == 303
+    late = {"csrf": token, "seen": "", "action": "next", **POINTS, "points.division": "2.0"}
+    answer = ivy.post(f"{page}/give", data=late)
+    assert answer.status_code == 400 and "Somebody else has marked this answer" in answer.text
+    assert "Mia Marker" in answer.text and _points(site, "ada") == [1.5]
+
+
+def test_marks_are_changed_and_withdrawn(site: Site, answers: RubricMarking, signed_in: SignedIn) -> None:
+    browser, page = signed_in("mia"), _of(answers, "ada")
+    send_form(browser, page, "/give", action="stay", comment="", **POINTS)
+    changed = {**POINTS, "points.division": "2.0"}
+    assert send_form(browser, page, "/give", action="stay", comment="", **changed).status_code == 303
+    assert _points(site, "ada") == [3.0]
+    assert send_form(browser, page, "/give", action="withdraw").status_code == 303
+    assert _points(site, "ada") == [] and answers.waiting() == 3
+
+
+def test_points_that_cant_be_given(site: Site, answers: RubricMarking, signed_in: SignedIn) -> None:
+    browser, page = signed_in("mia"), _of(answers, "ada")
+    for points in ({}, {**POINTS, "points.division": "1.7"}, {**POINTS, "points.softmax": "x"}):
+        assert send_form(browser, page, "/give", action="next", **points).status_code == 400
+    assert _points(site, "ada") == []
+    assert browser.get(f"{PAGE}/answers/0123456789ab").status_code == 404
+    assert browser.get("/staff/marking/of/other").status_code == 404
+
+
+def test_comments_on_lines_of_code(site: Site, signed_in: SignedIn) -> None:
+    receipt = hand_in_code(site, "ada", "def softmax(z):\n    return z\n")
+    browser: TestClient = signed_in("mia")
+    page = "/staff/students/ada/marks/softmax"
+    place = f"{page}?line=2&submission={receipt}&file="
+    added = send_form(browser, place, "/comment", text="Where is the sum?", keep="yes")
+    assert added.status_code == 303
+    (comment,) = site.store.code_comments.of("ada")
+    assert (comment.line, comment.text, comment.by) == (2, "Where is the sum?", "Mia Marker")
+    assert "Where is the sum?" in browser.get(page).text
+    assert [s.text for s in site.store.saved_comments.of("softmax")] == ["Where is the sum?"]
+    # the sentence is offered again
+    assert "Where is the sum?" in browser.get(f"{page}?line=1&submission={receipt}&file=").text
+    # another student's page can't remove it
+    token = form_token(browser, page)
+    data = {"csrf": token, "comment": str(comment.id)}
+    assert browser.post("/staff/students/bob/marks/softmax/uncomment", data=data).status_code == 404
+    assert send_form(browser, page, "/uncomment").status_code == 303
+    assert site.store.code_comments.of("ada") == []
+
+
+def test_comments_that_cant_be(site: Site, signed_in: SignedIn) -> None:
+    receipt = hand_in_code(site, "ada", "x = 1\n")
+    browser = signed_in("mia")
+    page = "/staff/students/ada/marks/softmax"
+    token = form_token(browser, page)
+    for line, text in (("9", "there is no such line"), ("1", " "), ("1", "x" * 6000)):
+        data = {"csrf": token, "submission": receipt, "file": "", "line": line, "text": text}
+        assert browser.post(f"{page}/comment", data=data).status_code == 400, line
+    assert site.store.code_comments.of("ada") == []
