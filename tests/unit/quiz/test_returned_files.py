@@ -8,7 +8,7 @@ from engine.answers import right_response
 from engine.errors import QuizError
 from engine.items import builtin_bank
 from engine.model import Mode, Quiz
-from engine.quiz import compose, read_filled
+from engine.quiz import compose, fill_in_text, read_filled
 from engine.quiz.blueprint import Blueprint, PlacedBlueprint
 from engine.quiz.hand_in import grade_quiz
 
@@ -90,3 +90,14 @@ def test_questions_that_are_gone_count_as_blank_and_are_told(quiz: Quiz) -> None
     assert (first.score, second.score) == (1, 0)
     assert "question 2 is missing in the file and counts as left blank" in second.notes
     assert not any("missing" in note for note in first.notes)
+
+
+def test_a_stem_that_is_wrapped_inside_a_word_is_unchanged() -> None:
+    plan = Blueprint.model_validate({"title": "t", "sections": [{"items": ["lstm-limits"]}]})
+    (quiz,) = compose(PlacedBlueprint(plan), builtin_bank(), ["ada"], secret=b"x" * 32, name="q")
+    text = fill_in_text(quiz)
+    assert "with far-\n    apart words" in text
+    (report,) = grade_quiz(read_filled(text), quiz, mode=Mode.MARKS)
+    assert report.notes == ()
+    (report,) = grade_quiz(read_filled(text.replace("far-\n", "near\n")), quiz, mode=Mode.MARKS)
+    assert report.notes == ("the stem of question 1 was changed in the file; the stored one counts",)
