@@ -10,6 +10,7 @@ from engine.course.people import Role
 from engine.web.instructor import (
     class_view,
     decision_log,
+    decisions,
     marking,
     quizzes,
     regrade,
@@ -69,6 +70,19 @@ ROUTES: tuple[WebRoute, ...] = (
         marking.give_marks,
         _MARKER,
         _POST,
+    ),
+    WebRoute("instructor.requests", "/staff/requests", decisions.requests_page, _INSTRUCTOR, nav="Requests"),
+    WebRoute(
+        "instructor.requests.decide",
+        "/staff/requests/{request}/decide",
+        decisions.decide_request,
+        _INSTRUCTOR,
+        _POST,
+    ),
+    WebRoute("instructor.allow", "/staff/allowances", decisions.allow_page, _INSTRUCTOR),
+    WebRoute("instructor.allow.add", "/staff/allowances/add", decisions.allow, _INSTRUCTOR, _POST),
+    WebRoute(
+        "instructor.allow.back", "/staff/allowances/{number}/back", decisions.take_back, _INSTRUCTOR, _POST
     ),
     WebRoute("instructor.quizzes", "/staff/quizzes", quizzes.list_page, _INSTRUCTOR, nav="Quizzes"),
     WebRoute("instructor.quiz.check", "/staff/quizzes/check", quizzes.start_check, _INSTRUCTOR, _POST),
