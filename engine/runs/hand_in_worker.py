@@ -35,7 +35,6 @@ _log = logging.getLogger("softmark.worker")
 _LOOK_S: Final = 1.0  # another process may have taken in a hand-in
 _BEAT_S: Final = 10.0
 _DEAD_AFTER = timedelta(seconds=60)
-_REAP_S: Final = 30.0
 _OPEN_AGAIN_S: Final = 30.0
 _STORE_AWAY_S: Final = 2.0
 _END_S: Final = 2.0  # for a thread whose sandbox was closed
@@ -188,13 +187,10 @@ class HandInWorker:
                 _log.warning("%s can't be prepared: %s", item, error)
 
     def _upkeep(self) -> None:
-        reaped = time.monotonic()
         while not self._halt.wait(_BEAT_S):
             with contextlib.suppress(StoreError):
                 self._store.waiting.beat(self.name, now())
-                if time.monotonic() - reaped > _REAP_S - _BEAT_S / 2:
-                    self._take_from_the_dead()
-                    reaped = time.monotonic()
+                self._take_from_the_dead()
 
     def _take_from_the_dead(self) -> None:
         moment = now()

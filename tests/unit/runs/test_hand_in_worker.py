@@ -25,7 +25,7 @@ from engine.store import Store, open_store
 from engine.store.waiting import HandInState, WaitingHandIns
 from tests.live.postgres import server
 
-FAST = {"_LOOK_S": 0.02, "_BEAT_S": 0.05, "_REAP_S": 0.1, "_STORE_AWAY_S": 0.02, "_OPEN_AGAIN_S": 0.05}
+FAST = {"_LOOK_S": 0.02, "_BEAT_S": 0.05, "_STORE_AWAY_S": 0.02, "_OPEN_AGAIN_S": 0.05}
 PATIENCE_S = 30.0
 
 
