@@ -13,6 +13,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from engine import __version__
 from engine.authoring.lint import FindingSeverity
 from engine.authoring.preview.follow import PreviewState
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 _PACKAGE = "engine.authoring.preview"
 
 
-def page_of(look: PreviewState, number: str, path: Path) -> str:
+def page_of(look: PreviewState, number: str, path: Path, *, is_live: bool = True) -> str:
     """Return the page.
 
     Parameters
@@ -37,6 +39,8 @@ def page_of(look: PreviewState, number: str, path: Path) -> str:
         Tells this page from the one before; open pages compare it.
     path : Path
         The file, as the person gave it.
+    is_live : bool
+        Whether a server of ours tells it about the next save; otherwise it needs nothing beside itself.
     """
     findings = look.findings
     spec = look.spec
@@ -57,6 +61,7 @@ def page_of(look: PreviewState, number: str, path: Path) -> str:
         findings=findings,
         errors=sum(finding.severity is FindingSeverity.ERROR for finding in findings or ()),
         engine_version=__version__,
+        style_text="" if is_live else Markup(style()),
     )
 
 
