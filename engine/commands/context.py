@@ -235,6 +235,7 @@ class CommandContext:
             problems=problems,
             policies=self.policies(store),
             points_of=self.bank.code_points,
+            hidden_checks_of=self.bank.hidden_checks,
             only=only,
         )
 

@@ -222,6 +222,18 @@ class CountedAttempts(StrictModel):
         return self
 
 
+class HandInLimits(StrictModel):
+    """How often students hand in code themselves, and when they see the results of hidden checks.
+
+    ``per_day`` programs for an exercise on a day of the course's calendar, and ``cool_down`` minutes between
+    two. ``hidden_checks`` are those of the exercise that aren't ``public``.
+    """
+
+    per_day: Annotated[Whole, Field(ge=1, le=1000)] | None = None
+    cool_down: Annotated[Whole, Field(ge=0, le=10_080)] = 0  # minutes; at most a week
+    hidden_checks: Literal["immediately", "after due", "after closes"] = "immediately"
+
+
 class AssignmentRules(StrictModel):
     """A quiz or a code exercise; what it leaves out is taken from ``default``."""
 
@@ -233,6 +245,7 @@ class AssignmentRules(StrictModel):
     attempts: CountedAttempts = Field(default_factory=CountedAttempts)
     group: Name | None = None
     release: Release = "immediately"
+    limits: HandInLimits = Field(default_factory=HandInLimits)
 
     def with_defaults(self, default: AssignmentRules) -> AssignmentRules:
         """Return these rules, with those of `default` for the keys that aren't set here."""

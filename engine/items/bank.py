@@ -293,6 +293,15 @@ class Bank:
             return None
         return spec.points if spec.kind == "code" else None
 
+    def hidden_checks(self, item_id: str) -> frozenset[str]:
+        """Return the checks of a code exercise that aren't ``public``; none where there is no exercise."""
+        try:
+            spec = self.load(item_id)
+        except InputError:
+            return frozenset()
+        checks = getattr(spec.answer, "checks", ()) if spec.kind == "code" else ()
+        return frozenset(check.id for check in checks if not check.public)
+
     def feedback_on(self, item_id: str, mistake: str) -> str:
         """Return what a student with a known mistake reads; "" where item and registry don't know it."""
         try:

@@ -120,6 +120,19 @@ def _rules(course: Course, store: Store, name: str, quiz_names: Collection[str])
         return {}
 
 
+def _limit_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
+    for placed in PlacedRules.all(policies):
+        hidden = placed.rules.limits.hidden_checks
+        where = placed.place("limits")
+        if placed.name != DEFAULT:
+            if hidden == "after due" and placed.rules.due is None:
+                yield where, "hidden checks are shown after due, but no `due` is given: they are never shown"
+            if hidden == "after closes" and placed.rules.closes is None:
+                yield where, "hidden checks are shown after closes, but no `closes` is given: they never are"
+            if placed.name in facts.quizzes and "limits" in placed.own_keys:
+                yield where, "limits are for code exercises, and this is a quiz: its blueprint has `attempts`"
+
+
 def _extra_time_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding]:
     for index, entry in enumerate(policies.extra_time):
         loc = ("policies", "extra_time", index)
@@ -415,6 +428,7 @@ def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> l
         *_group_findings(policies),
         *_idle_findings(policies),
         *_quiz_findings(policies, facts),
+        *_limit_findings(policies, facts),
     ]
     # A fault of a whole entry is shown at its name, one of a single value at that value.
     return in_order([document.diagnostic(loc, message, key=len(loc) <= 3) for loc, message in findings])

@@ -14,6 +14,7 @@ from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
 from engine.marks.class_table import FurtherAnswer, ItemResult, StudentResults, TableColumn
+from engine.marks.hand_in_limits import hides_checks, when_shown
 from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
@@ -148,6 +149,7 @@ def class_results(
     problems: Sequence[IntakeProblem] = (),
     policies: Policies | None = None,
     points_of: Callable[[str], float | None] = lambda item: None,
+    hidden_checks_of: Callable[[str], frozenset[str]] = lambda item: frozenset(),
     only: Collection[str] | None = None,
 ) -> Iterator[StudentResults]:
     """Yield the results of everybody in the roster, in the store and in the collection, by id.
@@ -171,6 +173,8 @@ def class_results(
         The course's rules about marks. Marks set by hand override them, and need no rules.
     points_of : callable
         Code item → its full points, None where there is no such item; for missing work.
+    hidden_checks_of : callable
+        Code item → its checks on inputs that students don't see.
     only : collection of str, optional
         Restrict the results to these ids.
     """
@@ -195,7 +199,15 @@ def class_results(
             student=student,
             name=names.get(student, ""),
             items=tuple(
-                _result(column, columns[column], counted, work.quiz_of(columns[column]), rules, hand)
+                _result(
+                    column,
+                    columns[column],
+                    counted,
+                    work.quiz_of(columns[column]),
+                    rules,
+                    hand,
+                    hidden_checks_of,
+                )
                 for column, counted in marks.columns.items()
                 if counted.attempt is not None
             ),
@@ -250,10 +262,12 @@ def _result(
     quiz: Quiz | None,
     rules: Policies,
     by_hand: Mapping[str, HandMark],
+    hidden_checks_of: Callable[[str], frozenset[str]],
 ) -> ItemResult:
     chosen, now = counts.attempt, quiz_rules.now()
     assert chosen is not None  # the caller leaves out columns without an attempt
     disclosure, is_final = _disclosure(attempts, quiz, counts.terms, now)
+    hides = chosen.variant is None and hides_checks(counts.terms, now)
     return ItemResult(
         column=column,
         report=chosen.report,
@@ -272,6 +286,8 @@ def _result(
         used=len(counted_attempts(attempts)),
         allowed=None if quiz is None else quiz.rules.attempts,
         further=tuple(_further(attempts, chosen)),
+        hidden_checks=hidden_checks_of(chosen.item) if hides else frozenset(),
+        hidden_until=when_shown(counts.terms) if hides else "",
     )
 
 

@@ -134,6 +134,10 @@ class ItemResult:
         Attempts that the quiz allows; None where it sets no limit.
     further : tuple of FurtherAnswer
         Other answers of this column that earn nothing by the quiz's rules, oldest first.
+    hidden_checks : frozenset of str
+        Checks whose results the student may not see yet; with any, neither may the score be seen.
+    hidden_until : str
+        When they are shown, for a sentence.
     """
 
     column: TableColumn
@@ -153,6 +157,13 @@ class ItemResult:
     used: int = 0
     allowed: int | None = None
     further: tuple[FurtherAnswer, ...] = ()
+    hidden_checks: frozenset[str] = frozenset()
+    hidden_until: str = ""
+
+    @property
+    def shows_score(self) -> bool:
+        """Whether the student may know the score now."""
+        return self.disclosure.includes(ResultDisclosure.SCORE) and not self.hidden_checks
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,22 @@ from pathlib import Path
 from engine.answers import answer_type, kind_of
 from engine.errors import ResponseFormatError
 from engine.marks.class_table import ColumnMark, ItemResult, StudentResults, TableColumn
-from engine.model import ChoiceOption, GradeReport, Mode, Outcome, Part, RenderedText, ResultDisclosure
+from engine.marks.hand_in_limits import without_hidden_checks
+from engine.model import (
+    ChoiceOption,
+    GradeReport,
+    Mode,
+    Outcome,
+    Part,
+    RenderedText,
+    ResultDisclosure,
+    Verdict,
+)
 from engine.pages.render import render
 from engine.pages.weights import WeightsView, answered_weights, code_weights
 from engine.quiz.rules import is_choice, shown_report
 from engine.text.files import replace_text
-from engine.text.words import clean_line, plain_points
+from engine.text.words import agree, clean_line, count_noun, plain_points
 
 MOST_RECEIPTS = 10_000  # on a page that anybody may have written: no student has so many results
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -153,7 +163,8 @@ class FeedbackEntry:
     """One column as its reader may see it.
 
     ``item`` is None where nothing was handed in; ``report`` is None where it is hidden, and then ``mark``
-    says at most that the student is excused.
+    says at most that the student is excused. ``provisional`` says how the checks stand that may be shown,
+    where others are hidden and with them the points.
     """
 
     column: TableColumn
@@ -164,6 +175,7 @@ class FeedbackEntry:
     weights: tuple[WeightsView, ...] = ()
     with_solution: bool = False
     receipt: PageReceipt | None = None
+    provisional: str = ""
 
     @property
     def is_left_out(self) -> bool:
@@ -267,9 +279,7 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
 
 def _total(results: StudentResults, solutions: bool) -> FeedbackTotal:
     cells = results.row().cells
-    visible = [
-        item.column for item in results.items if solutions or item.disclosure.includes(ResultDisclosure.SCORE)
-    ]
+    visible = [item.column for item in results.items if solutions or item.shows_score]
     visible += [column for column, _ in results.without_work]
     counting = [column for column in visible if not cells[column.id].is_left_out]
     return FeedbackTotal(
@@ -288,6 +298,9 @@ def feedback_entry(student: str, item: ItemResult, *, solutions: bool = False) -
     level = ResultDisclosure.SOLUTION if solutions else item.disclosure
     release = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
     report = release.report
+    hidden = frozenset() if solutions else item.hidden_checks
+    if report is not None and hidden:
+        report = without_hidden_checks(report, hidden, item.hidden_until)
     # Pictures of weights say which entries are right, which is feedback.
     with_weights = report is not None and level.includes(ResultDisclosure.FEEDBACK)
     if report is not None and item.mark is not None and item.mark.excused:
@@ -295,7 +308,8 @@ def feedback_entry(student: str, item: ItemResult, *, solutions: bool = False) -
     is_graded = report is not None and report.outcome not in (Outcome.UNGRADED, Outcome.FORMAT_ERROR)
     return FeedbackEntry(
         column=item.column,
-        mark=_visible_mark(item.mark, is_hidden=not level.includes(ResultDisclosure.VERDICT)),
+        mark=_visible_mark(item.mark, is_hidden=bool(hidden) or not level.includes(ResultDisclosure.VERDICT)),
+        provisional=_provisional(report) if report is not None and hidden else "",
         item=item,
         report=report,
         answered=_answered(item, with_weights=with_weights, with_key=release.with_solution),
@@ -303,6 +317,13 @@ def feedback_entry(student: str, item: ItemResult, *, solutions: bool = False) -
         with_solution=release.with_solution,
         receipt=receipt_of(student, item),
     )
+
+
+def _provisional(report: GradeReport) -> str:
+    if report.outcome in (Outcome.UNGRADED, Outcome.FORMAT_ERROR):
+        return ""
+    passed, count = sum(check.verdict is Verdict.PASSED for check in report.checks), len(report.checks)
+    return f"{passed} of {count_noun(count, 'check')} that {agree(count, 'are')} shown passed"
 
 
 def _without_next_steps(report: GradeReport) -> GradeReport:

@@ -15,8 +15,9 @@ import sqlalchemy as sa
 
 from engine.crash_points import reached
 from engine.model import CodeSubmission, Mode
+from engine.store.attempt import SETTLED
 from engine.store.database import StorePart
-from engine.store.sql_tables import decode, encode, storable
+from engine.store.sql_tables import attempts, decode, encode, storable
 from engine.store.web_tables import waiting_hand_ins as rows
 
 # Key of the advisory lock under which a server's queue is changed: one student never gets two places at once.
@@ -138,6 +139,44 @@ class WaitingHandIns(StorePart):
         number = self._database.change(insert)
         reached("after-hand-in")
         return number
+
+    def times(self, student: str, item: str, mode: Mode, *, other_than: str | None = None) -> list[datetime]:
+        """Return when a student handed in programs for an exercise, oldest first, each program once.
+
+        Parameters
+        ----------
+        student, item : str
+        mode : Mode
+        other_than : str, optional
+            Hash of a program that isn't counted.
+
+        Returns
+        -------
+        list of datetime
+            Of what was graded or waits for it; what couldn't be read or graded uses up nothing.
+        """
+        open_states = [str(HandInState.WAITING), str(HandInState.RUNNING)]
+        queued = sa.select(rows.c.submission, rows.c.handed).where(
+            rows.c.student == student,
+            rows.c.item == item,
+            rows.c.mode == str(mode),
+            rows.c.state.in_(open_states),
+        )
+        graded = sa.select(
+            attempts.c.submission, sa.func.coalesce(attempts.c.handed, attempts.c.started).label("handed")
+        ).where(
+            attempts.c.student == student,
+            attempts.c.item == item,
+            attempts.c.mode == str(mode),
+            attempts.c.quiz_id.is_(None),
+            attempts.c.outcome.in_([str(outcome) for outcome in SETTLED]),
+        )
+        first: dict[str, datetime] = {}
+        with self._database.read() as connection:
+            for query in (queued, graded):
+                for row in connection.execute(query):
+                    first[row.submission] = min(row.handed, first.get(row.submission, row.handed))
+        return sorted(moment for submission, moment in first.items() if submission != other_than)
 
     def claim(self, worker: str, now: datetime, choose: Choose) -> QueuedHandIn | None:
         """Begin the hand-in that `choose` names, and return it as it is then; None where there is none."""

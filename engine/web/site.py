@@ -161,6 +161,7 @@ class Site:
             problems=problems,
             policies=self.policies(),
             points_of=state.bank.code_points,
+            hidden_checks_of=state.bank.hidden_checks,
             only=only,
         )
 

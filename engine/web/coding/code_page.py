@@ -18,9 +18,9 @@ from engine.web.coding.exercise_view import (
     assigned_spec,
     exercise_view,
     is_early,
+    permission,
     starter_of,
     statement,
-    why_closed,
 )
 from engine.web.visit import NotFoundError, Visit
 
@@ -46,7 +46,7 @@ def hand_in(visit: Visit) -> Response:
     spec, answer = assigned_spec(visit, item)
     try:
         submission = _submission(visit, answer.function)
-        _check_may(visit, item)
+        _check_may(visit, item, submission)
     except InputError as error:
         typed = visit.form.text("code") if visit.form.text("way") == _TYPED else None
         return _page(visit, exercise_view(visit, item), fault=error, typed=typed)
@@ -104,15 +104,16 @@ def _submission(visit: Visit, function: str) -> CodeSubmission:
         return read_upload(files, function, Path(work))
 
 
-def _check_may(visit: Visit, item: str) -> None:
+def _check_may(visit: Visit, item: str, submission: CodeSubmission) -> None:
     if visit.me.is_staff:
         raise UsageError(
             "only students hand in: this would be in the gradebook",
             next_step=f"try an exercise with `grade submit {item} FILE`",
         )
     terms = terms_of(visit.site.policies(), visit.me.id, item)
-    if (reason := why_closed(terms, visit.site.mode, visit.now)) is not None:
-        raise UsageError(reason.removesuffix("."))
+    allowed = permission(visit, item, terms, submission.sha256)
+    if not allowed.is_open:
+        raise UsageError(allowed.sentence.removesuffix("."))
 
 
 def _page(
@@ -131,13 +132,15 @@ def _page(
         raise NotFoundError("there is no such hand-in")
     if line is None and view.open is None and view.lines:
         line = view.lines[0]
+    allowed = permission(visit, view.spec.id, view.terms)
     return visit.page(
         "coding/exercise.html.j2",
         status=status,
         view=view,
         line=line,
         fault=fault,
-        closed=why_closed(view.terms, visit.site.mode, visit.now),
+        closed=None if allowed.is_open else allowed.sentence,
+        limits=allowed.sentence if allowed.is_open else "",
         progress=None if view.open is None else _progress(view.open, visit.site.desk.place(view.open.id)),
         typed=typed,
         # While something waits, a page without script looks again by itself, and must not lose typed text.

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from engine.items import CheckSpec, CodeAnswer, ProblemSpec
 from engine.marks.class_table import ItemResult, StudentResults
+from engine.marks.hand_in_limits import HandInPermission, may_hand_in
 from engine.marks.late_work import StudentDeadlines, terms_of
 from engine.marks.student_marks import in_order
 from engine.model import Mode, Variant
@@ -211,12 +212,20 @@ def is_early(visit: Visit, item: str) -> bool:
     return opens is not None and visit.now < opens
 
 
-def why_closed(terms: StudentDeadlines, mode: Mode, now: datetime) -> str | None:
-    """Return why nothing can be handed in now, None if it can."""
-    if mode is not Mode.MARKS:
-        return None
-    if terms.opens is not None and now < terms.opens:
-        return "This exercise isn't open yet."
-    if terms.closes is not None and now >= terms.closes:
-        return "This exercise is closed: what is handed in now wouldn't count."
-    return None
+def permission(
+    visit: Visit, item: str, terms: StudentDeadlines, submission: str | None = None
+) -> HandInPermission:
+    """Return whether the person may hand in now: in practice always, otherwise as the course's rules say.
+
+    Parameters
+    ----------
+    visit : Visit
+    item : str
+    terms : StudentDeadlines
+    submission : str, optional
+        Hash of what is being handed in: the same program once more uses up nothing.
+    """
+    if visit.site.mode is not Mode.MARKS:
+        return HandInPermission(True)
+    handed = visit.site.store.waiting.times(visit.me.id, item, visit.site.mode, other_than=submission)
+    return may_hand_in(terms, handed, visit.now)
