@@ -47,7 +47,7 @@ def may_hand_in(terms: StudentDeadlines, handed: Sequence[datetime], now: dateti
     now : datetime
     """
     if terms.opens is not None and now < terms.opens:
-        sentence = f"This exercise opens {_local(terms.opens, terms)}."
+        sentence = f"This exercise isn't open yet; it opens {_local(terms.opens, terms)}."
         return HandInPermission(False, terms.opens, sentence)
     if terms.closes is not None and now >= terms.closes:
         return HandInPermission(False, None, "This exercise is closed: what is handed in now wouldn't count.")
