@@ -68,7 +68,7 @@ def test_no_time_is_promised_after_the_exercise_has_closed() -> None:
     assert full.sentence.endswith("the exercise closes 2026-11-02 18:01: nothing more can be handed in.")
     assert may_hand_in(rules, [], NOON + timedelta(days=1)).again is None
     early = terms({"opens": "2026-11-05"})
-    assert may_hand_in(early, [], NOON).sentence .endswith("it opens 2026-11-05 00:00.")
+    assert may_hand_in(early, [], NOON).sentence.endswith("it opens 2026-11-05 00:00.")
 
 
 @given(
