@@ -50,7 +50,7 @@ def test_a_preview_has_keys(signed_in: SignedIn) -> None:
 
 def test_lint_of_the_courses_items(site: Site, own_item: Path, signed_in: SignedIn) -> None:
     browser = signed_in("ivy")
-    assert "1 item of the course" in browser.get("/staff/items?course=1").text
+    assert "own: 1 item" in browser.get("/staff/items?course=1").text
     page = result_of(site, browser, send_form(browser, "/staff/items?course=1", "/lint"))
     assert own_item.name in page.text and "1 item checked" in page.text
     assert "0 errors" not in page.text

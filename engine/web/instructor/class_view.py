@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.marks import terms_of
 from engine.marks.class_table import StudentRow, TableColumn, mean_percent
+from engine.store.student_requests import RequestState
 from engine.web.instructor.live_table import TableState, live_table
 from engine.web.instructor.staff import StudentNames, choice, with_query
 from engine.web.visit import NotFoundError, Visit
@@ -94,7 +95,16 @@ def _figures(
 def class_page(visit: Visit) -> Response:
     """Show the class, or its part that the query asks for."""
     state = live_table(visit.site, fresh=visit.query.get("fresh") == "1")
-    return _table_page(visit, state, "instructor/class.html.j2", state.table.columns)
+    cells = [cell for row in state.table.rows for cell in row.cells.values() if cell.is_waiting]
+    return _table_page(
+        visit,
+        state,
+        "instructor/class.html.j2",
+        state.table.columns,
+        requests=len(visit.site.store.requests.all(RequestState.OPEN)),
+        to_mark=sum(cell.needs_person for cell in cells),
+        ungraded=sum(not cell.needs_person for cell in cells),
+    )
 
 
 def assignment_page(visit: Visit) -> Response:
