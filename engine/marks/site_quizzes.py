@@ -6,7 +6,7 @@ What is saved on the site is handed in at the end of the time limit or the deadl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -74,7 +74,12 @@ class OverdueSitting:
 
 
 def overdue_sittings(
-    store: Store, policies: Policies, now: datetime, *, names: Collection[str] = ()
+    store: Store,
+    policies: Policies,
+    now: datetime,
+    *,
+    names: Collection[str] = (),
+    among: Iterable[TimedSitting] | None = None,
 ) -> Iterator[OverdueSitting]:
     """Yield the sittings whose end and its grace have passed, and that weren't handed in.
 
@@ -86,8 +91,10 @@ def overdue_sittings(
     now : datetime
     names : collection of str
         Only quizzes of these names; all if empty.
+    among : iterable of TimedSitting, optional
+        The sittings to look at; all that aren't handed in by default. Each costs reading its quiz.
     """
-    for sitting in store.timed.not_handed_in():
+    for sitting in store.timed.not_handed_in() if among is None else among:
         quiz = store.load_quiz(sitting.quiz_id, sitting.student)
         if quiz is None or (names and quiz.name not in names):
             continue
@@ -108,12 +115,13 @@ def hand_in_overdue(
     mode: Mode,
     secret: Callable[[], bytes],
     names: Collection[str] = (),
+    among: Iterable[TimedSitting] | None = None,
 ) -> Iterator[tuple[OverdueSitting, HandInResult | SoftmarkError]]:
     """Hand in what was saved in all sittings that are over, and yield what became of each.
 
     A fault of one is yielded and doesn't keep the others waiting; it is tried again the next time.
     """
-    for overdue in overdue_sittings(store, policies, now, names=names):
+    for overdue in overdue_sittings(store, policies, now, names=names, among=among):
         quiz = site_quiz(store, overdue.quiz, policies, bank=bank, mode=mode, secret=secret)
         try:
             yield overdue, quiz.close()

@@ -10,7 +10,7 @@ from engine.answers import right_response, wrong_responses
 from engine.model import Mode, Part, Quiz
 from engine.quiz import rules as quiz_rules
 from engine.web.site import Site
-from engine.web.student.quiz_page import end_sittings
+from engine.web.student.quiz_page import SittingWatch
 from tests.web.browsing import PageForm, draw, follow, form_to, form_with, open_page
 from tests.web.conftest import SignedIn
 
@@ -205,7 +205,7 @@ def test_an_exam_begins_ends_by_itself_and_hides_results(site: Site, signed_in: 
     stale = form_with(page, "save")
     follow(browser, stale.fill(f"text.{part.id}", right_response(part)).send(browser))
     at(NOW + timedelta(minutes=31))
-    end_sittings(site)
+    SittingWatch()(site)
     attempts = list(site.store.attempts(student="ada", mode=Mode.MARKS))
     assert [a.report.score for a in attempts if a.item == quiz.questions[0].variant.item] == [
         quiz.questions[0].points
@@ -255,3 +255,16 @@ def test_autosave_answers_in_json(site: Site, signed_in: SignedIn, at) -> None:
     odd = browser.post("/quiz/week-1/1/save", data={"revision.zzz": "0", "text.zzz": "1"}, headers=headers)
     assert odd.status_code == 400
     assert "no field" in odd.json()["error"]
+
+
+def test_a_deadline_that_was_moved_forward_ends_sittings_too(site: Site, signed_in: SignedIn, at) -> None:
+    students = tuple(f"s{n}" for n in range(25))
+    quizzes = draw(site, EXAM, "exam", students)
+    for quiz in quizzes:
+        site.store.timed.begin(quiz, NOW, NOW + timedelta(minutes=30))
+    site.store.sittings.move_deadline("exam", NOW + timedelta(minutes=5))
+    at(NOW + timedelta(minutes=6))
+    watch = SittingWatch()
+    for _ in range(3):
+        watch(site)
+    assert site.store.timed.not_handed_in() == []

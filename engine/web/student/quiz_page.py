@@ -122,19 +122,44 @@ def _too_late(quiz: SiteQuiz) -> str:
     return "The quiz hasn't begun."
 
 
-def end_sittings(site: Site) -> None:
-    """Hand in what was saved in all sittings that are over."""
-    now = quiz_rules.now()
-    done = hand_in_overdue(
-        site.store, site.policies(), now, bank=site.bank, mode=site.mode, secret=site.course.secret
-    )
-    for overdue, result in done:
-        if isinstance(result, SoftmarkError):
-            log.error("a sitting of %s can't be handed in: %s", overdue.quiz.name, result.what)
-            continue
-        site.store.audit.add(
-            AuditEntry(now, "", "site", "quiz.closed", overdue.quiz.name, overdue.quiz.student, {})
+class SittingWatch:
+    """Hands in what was saved in sittings that are over.
+
+    Those that were to end by now are looked at in every round. That an end has come earlier (a deadline was
+    moved) shows only in the quiz and the course's rules, which cost reading: of the others some are looked at
+    in each round, in turn.
+    """
+
+    _IN_TURN = 10
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def __call__(self, site: Site) -> None:
+        """Hand in what is over now."""
+        now = quiz_rules.now()
+        waiting = site.store.timed.not_handed_in()
+        due = [sitting for sitting in waiting if sitting.ended is not None or sitting.ends < now]
+        later = [sitting for sitting in waiting if sitting.ended is None and sitting.ends >= now]
+        self._next = self._next if self._next < len(later) else 0
+        in_turn = later[self._next : self._next + self._IN_TURN]
+        self._next += self._IN_TURN
+        handed_in = hand_in_overdue(
+            site.store,
+            site.policies(),
+            now,
+            bank=site.bank,
+            mode=site.mode,
+            secret=site.course.secret,
+            among=[*due, *in_turn],
         )
+        for overdue, result in handed_in:
+            if isinstance(result, SoftmarkError):
+                log.error("a sitting of %s can't be handed in: %s", overdue.quiz.name, result.what)
+                continue
+            site.store.audit.add(
+                AuditEntry(now, "", "site", "quiz.closed", overdue.quiz.name, overdue.quiz.student)
+            )
 
 
-JOBS = (PeriodicJob("end-sittings", 2.0, end_sittings),)
+JOBS = (PeriodicJob("end-sittings", 2.0, SittingWatch()),)
