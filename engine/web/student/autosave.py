@@ -98,8 +98,8 @@ def save(visit: Visit) -> Response:
     """Save the fields that a window sends, and say of each what became of it."""
     name, number = visit.path["quiz"], _number(visit)
     quiz = _open_quiz(visit, name)
+    seconds = quiz.seconds_left  # before saving, which forgets what was read of the sitting
     saved = quiz.save(fields_of(visit, number))
-    seconds = quiz.seconds_left
     is_read = visit.form.text("read") == "1"
     zone = visit.site.course.policies.zone
     return visit.json(
