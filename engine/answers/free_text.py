@@ -152,6 +152,15 @@ def sample_of(part: Part) -> RenderedText | None:
     return None if sample is None else _text_of(sample)
 
 
+def rubric_lines(part: Part) -> list[str]:
+    """Return what earns which points, a line for each criterion and level: for whoever may see the key."""
+    lines = []
+    for criterion in rubric_of(part):
+        lines.append(f"{criterion.title.plain} ({points_text(criterion.points)}): {criterion.text.plain}")
+        lines += [f"  {points_text(level.points)}: {level.text.plain}" for level in criterion.levels]
+    return lines
+
+
 def rubric_digest(part: Part) -> str:
     """Return a digest of what a rubric offers: its criteria and the points that can be given for each.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
+from engine.commands.mark_answers import export_answers, import_answers, list_answers, mark_answer
 from engine.commands.options import CommandGroup, F, by_option, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, show_table
 from engine.errors import CourseError, UsageError
@@ -43,7 +44,12 @@ def command() -> None:
     Examples:
       grade mark ada softmax --score 7 --comment "explained it in person"
       grade mark list
+      grade mark answers
     """
+
+
+for _command in (list_answers, mark_answer, export_answers, import_answers):
+    command.add_command(_command)
 
 
 def _decision_options(function: F) -> F:

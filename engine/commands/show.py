@@ -71,9 +71,15 @@ def _show(variant: Variant, hints: bool, solution: bool, starter: str | None) ->
 def _key_text(part: Part) -> str:
     from engine.answers import kind_of, right_response
 
-    return (
-        right_response(part) if kind_of(part.type).takes_text else "see the solutions beside the problem file"
-    )
+    kind = kind_of(part.type)
+    if not kind.takes_text:
+        return "see the solutions beside the problem file"
+    if not kind.needs_person:
+        return right_response(part)
+    from engine.answers.free_text import rubric_lines
+
+    rubric = "\n".join(f"  {line}" for line in rubric_lines(part))
+    return f"marked by a person; an answer that earns full marks:\n{right_response(part)}\nRubric:\n{rubric}"
 
 
 def _as_json(variant: Variant, seed: int, hints: bool, solution: bool, starter: str | None) -> dict[str, Any]:

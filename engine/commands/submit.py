@@ -39,6 +39,7 @@ class _Submission:
     next_step: str  # the command that helps where it isn't all right
     printed: str = ""  # by the file, while it was graded
     is_answered: bool = False  # something was typed, so that it may be a known mistake
+    sample_step: str = ""  # the command that shows the key
 
 
 @click.command("submit")
@@ -109,7 +110,7 @@ def command(
 
 def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     """Grade a filled-in quiz file against the stored quiz, record the attempt and show what may be shown."""
-    from engine.commands.quiz.results import release_text, results_json, show_results
+    from engine.commands.quiz.results import release_text, results_json, show_results, waiting_text
     from engine.model import ResultDisclosure
     from engine.quiz import hand_in, total
     from engine.quiz.quiz_progress import sitting_of
@@ -129,6 +130,9 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
             click.echo("Nothing was recorded: correct what can't be read and hand the file in again.")
         elif not level.includes(ResultDisclosure.SCORE):
             click.echo(release_text(quiz.rules))
+        elif score is None and sitting.is_waiting:
+            click.echo(f"Total so far: {number(sitting.score)} of {points_text(maximum)}")
+            click.echo(waiting_text(sitting))
         elif score is not None:
             click.echo(f"Total: {number(score)} of {points_text(maximum)}")
             if sitting.score > score + 1e-9:  # sums of the same shares may differ in their last digit
@@ -159,7 +163,8 @@ def _submit_answer(
         f"grade hint {item}{same_variant}" if variant.hints else f"grade show {item}{same_variant} --solution"
     )
     is_answered = any(text.strip() for text in response.answers.values())
-    return _Submission(report, step, is_answered=is_answered)
+    sample_step = f"grade show {item}{same_variant} --solution"
+    return _Submission(report, step, is_answered=is_answered, sample_step=sample_step)
 
 
 def _by_part(answers: Sequence[str], parts: Sequence[str]) -> dict[str, str]:
@@ -266,6 +271,9 @@ def _show(submission: _Submission, as_json: bool, *, every_check: bool) -> None:
         return
     for line in printed_text(submission.printed):
         console().print(line)
+    if report.needs_person:  # in practice nobody does
+        click.echo("In practice nobody marks this: compare it with an answer that earns full marks.")
+        click.echo(f"  next: {submission.sample_step}")
     if report.outcome in (Outcome.WRONG, Outcome.PARTIAL):
         if submission.is_answered and not report.diagnosis:
             click.echo("This answer matches none of the known mistakes.")

@@ -54,7 +54,7 @@ def _yaml_text(text: str) -> str:
 
 
 def _part_fields(part: Part) -> dict[str, Any]:
-    from engine.answers import blank_hint
+    from engine.answers import blank_hint, kind_of
 
     fields: dict[str, Any] = {}
     if part.prompts:
@@ -62,7 +62,22 @@ def _part_fields(part: Part) -> dict[str, Any]:
     if part.options:
         fields["options"] = {o.id: _yaml_text(o.text.plain) for o in part.options}
     fields["how"] = blank_hint(part)
+    if kind_of(part.type).needs_person:
+        fields["how"] += "; write below `answer:`, each line indented as the first one"
     return fields
+
+
+# Stands in a blank until the file is text: no YAML writer writes an empty line to type into.
+_BLANK_LINE = "@write-here@"
+
+
+def _answer_field(part: Part, text: str) -> str:
+    """Return the value of ``answer:``, as a block where words are wanted: no sign in it needs quotes then."""
+    from engine.answers import kind_of
+
+    if not kind_of(part.type).needs_person:
+        return text
+    return _Block((text or _BLANK_LINE).rstrip("\n") + "\n")
 
 
 def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict[str, Any]:
@@ -79,7 +94,7 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
         fields["notes"] = [_yaml_text(note.plain) for note in variant.notes]
     if len(variant.parts) == 1:
         fields |= _part_fields(variant.parts[0])
-        fields["answer"] = answers.get(variant.parts[0].id, "")
+        fields["answer"] = _answer_field(variant.parts[0], answers.get(variant.parts[0].id, ""))
     else:
         fields["parts"] = [
             {
@@ -87,7 +102,7 @@ def _question_fields(question: QuizQuestion, answers: Mapping[str, str]) -> dict
                 "points": plain_points(part.points),
                 "prompt": _yaml_text(part.prompt.plain if part.prompt else part.id),
                 **_part_fields(part),
-                "answer": answers.get(part.id, ""),
+                "answer": _answer_field(part, answers.get(part.id, "")),
             }
             for part in variant.parts
         ]
@@ -127,7 +142,8 @@ def fill_in_text(quiz: Quiz, answers: Mapping[int, Mapping[str, str]] | None = N
             }
             for exercise in quiz.exercises
         ]
-    return head + yaml.dump(body, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    text = yaml.dump(body, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return head + text.replace(f"{_BLANK_LINE}\n", "\n")
 
 
 # The fill-in file as it comes back: only the answers are believed.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.terminal import number, say, show_table
-from engine.text.words import plain_points
+from engine.text.words import join_words, plain_points
 
 if TYPE_CHECKING:
     from engine.model import Part, QuizRules, Variant
@@ -60,6 +60,13 @@ def _key_lines(part: Part, *, alone: bool) -> list[str]:
     from engine.answers import kind_of, right_response
 
     name = "Key" if alone else f"Key of {part.id}"
+    if kind_of(part.type).needs_person:
+        from engine.answers.free_text import rubric_lines
+
+        head = (
+            "An answer that earns full marks" if alone else f"An answer that earns full marks for {part.id}"
+        )
+        return [f"{head}: {right_response(part)}", *(f"  {line}" for line in rubric_lines(part))]
     lines = [f"{name}: {right_response(part)}"]
     if kind_of(part.type).picks_options:
         lines += [f"  ({option.id}) {option.text.plain}" for option in part.options if option.correct]
@@ -88,13 +95,22 @@ def show_progress(sitting: QuizSitting) -> None:
         points = progress.question.points
         if with_verdicts:
             best = f"{number(progress.best)} of {number(points)}" if with_verdict[question] else "handed in"
-            row.append(best if progress.attempts else "open")
+            row.append(("to be marked" if progress.is_waiting else best) if progress.attempts else "open")
         if limit > 1:
             # While verdicts are hidden, the attempts left mustn't give them away.
             is_open = progress.could_gain if with_verdict[question] else progress.left > 0
             row.append(number(progress.share * points) if is_open else "-")
         rows.append(row)
     show_table(columns, rows)
+
+
+def waiting_text(sitting: QuizSitting) -> str:
+    """Return which questions a person marks, in a sentence; empty where there are none."""
+    numbers = [str(number) for number, progress in sitting.progress.items() if progress.is_waiting]
+    if not numbers:
+        return ""
+    questions = "question" if len(numbers) == 1 else "questions"
+    return f"A person marks {questions} {join_words(numbers)}; the total is final after that."
 
 
 def release_text(rules: QuizRules) -> str:

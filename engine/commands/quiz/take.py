@@ -6,7 +6,7 @@ It asks, hands in, shows results and offers another try. Every answer is saved b
 from __future__ import annotations
 
 import sys
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import click
 from engine.commands.context import CommandContext, find_context
 from engine.commands.options import course_option, store_option
 from engine.commands.quiz.new import blueprint_path, make_quizzes
-from engine.commands.quiz.results import release_text, show_progress, show_results
+from engine.commands.quiz.results import release_text, show_progress, show_results, waiting_text
 from engine.commands.terminal import ask, confirm, console, discard_typed_ahead, number, running, say
 from engine.errors import ResponseFormatError
 from engine.text.files import write_errors
@@ -90,6 +90,12 @@ def _take_quiz(context: CommandContext, path: Path) -> int:
             sheet.save()
             say(f"\nstopped; your answers are in {path}\n  next: grade quiz take {path}")
             return 1
+
+
+def _further_lines() -> Iterator[str]:
+    """Yield the lines of a long answer after its first one, up to an empty line."""
+    while line := click.prompt("", default="", show_default=False, prompt_suffix="  "):
+        yield line
 
 
 class _TooLateError(Exception):
@@ -207,12 +213,15 @@ class _Session:
 
     def _answer(self, part: Part, progress: QuestionProgress, name: str) -> tuple[str, QuestionProgress]:
         """Ask until an answer can be read, or Enter leaves it open; give hints meanwhile."""
-        from engine.answers import answer_type, blank_hint
+        from engine.answers import answer_type, blank_hint, kind_of
 
         say(f"  {blank_hint(part)}{self._hint_offer(progress)}")
         last = progress.last_answers.get(part.id, "").strip()
         if last:
             say(f"  last time: {clean_line(last)} (= repeats it)")
+        is_long = kind_of(part.type).needs_person
+        if is_long:
+            say("  As many lines as you like; an empty line ends the answer.")
         while True:
             text: str = click.prompt(name, default="", show_default=False)
             if text.strip() == "?":
@@ -221,7 +230,10 @@ class _Session:
             if not text.strip():
                 return "", progress
             # Another attempt at a matrix needn't be typed again for one wrong entry.
-            text = last if text.strip() == "=" and last else text
+            is_same = text.strip() == "=" and bool(last)
+            text = last if is_same else text
+            if is_long and not is_same:
+                text = "\n".join([text, *_further_lines()])
             try:
                 answer_type(part.type).parse(text, part)
             except ResponseFormatError as error:
@@ -322,7 +334,10 @@ class _Session:
         if (quiz.rules.attempts or 1) > 1:
             show_progress(sitting)
             say()
-        say(f"Total: {number(sitting.score)} of {points_text(sitting.maximum)}")
+        so_far = " so far" if sitting.is_waiting else ""
+        say(f"Total{so_far}: {number(sitting.score)} of {points_text(sitting.maximum)}")
+        if sitting.is_waiting:
+            say(waiting_text(sitting))
 
     def _show_best(self) -> None:
         from engine.quiz.quiz_progress import best_results
@@ -351,7 +366,9 @@ class _Session:
 
         if not self._quiz.disclosure.includes(ResultDisclosure.SCORE):
             return 0  # another code would give away what isn't shown
-        return 0 if self._quiz.sitting().is_right else 1
+        by_number = self._quiz.sitting().progress
+        # What a person marks is handed in: nothing is wrong with it yet.
+        return 0 if all(p.is_right or p.is_waiting for p in by_number.values()) else 1
 
     def _choose_again(self) -> list[int]:
         """Offer another attempt where one is possible, and return the questions to ask again."""
