@@ -2,7 +2,7 @@
 
 A rubric is written for two readers. Markers need to know what earns each point, and a sample answer to
 compare with. Students see the titles and points of the criteria before they answer, and the whole criteria
-once no attempt is left; so a title names the matter and doesn't give the answer away.
+where they see solutions; so a title names the matter and doesn't give the answer away.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CriterionSpec(StrictModel):
         description="What is judged, in a few words; students see it before they answer, so it mustn't give "
         "the answer away."
     )
-    text: Prose = Field(description="What earns full points; students see it once no attempt is left.")
+    text: Prose = Field(description="What earns full points; students see it where they see solutions.")
     points: Real = Field(gt=0, le=1000, description="The most points.")
     step: Real | None = Field(
         default=None, gt=0, le=1000, description="What points are multiples of, 0.5 if left out."

@@ -20,7 +20,7 @@ from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import rules as quiz_rules
 from engine.quiz.rules import counted_attempts, why_nothing
-from engine.store import Attempt, HandMark, Store
+from engine.store import Attempt, CodeComment, HandMark, Store
 
 
 def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
@@ -195,6 +195,7 @@ def class_results(
         columns = work.columns | expected.missing(student, work.columns, work.quizzes, hand)
         countable = {column: _countable(a, work.quiz_of(a)) for column, a in columns.items()}
         marks = student_marks(student, countable, rules, hand, quiz_rules.now())
+        comments = store.code_comments.of(student)
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
@@ -207,6 +208,7 @@ def class_results(
                     rules,
                     hand,
                     hidden_checks_of,
+                    comments,
                 )
                 for column, counted in marks.columns.items()
                 if counted.attempt is not None
@@ -263,9 +265,12 @@ def _result(
     rules: Policies,
     by_hand: Mapping[str, HandMark],
     hidden_checks_of: Callable[[str], frozenset[str]],
+    code_comments: Sequence[CodeComment],
 ) -> ItemResult:
     chosen, now = counts.attempt, quiz_rules.now()
     assert chosen is not None  # the caller leaves out columns without an attempt
+    place = (chosen.item, chosen.submission)
+    comments = tuple(comment for comment in code_comments if (comment.item, comment.submission) == place)
     disclosure, is_final = _disclosure(attempts, quiz, counts.terms, now)
     hides = chosen.variant is None and hides_checks(counts.terms, now)
     return ItemResult(
@@ -288,6 +293,9 @@ def _result(
         further=tuple(_further(attempts, chosen)),
         hidden_checks=hidden_checks_of(chosen.item) if hides else frozenset(),
         hidden_until=when_shown(counts.terms) if hides else "",
+        comments=comments,
+        source=chosen.source or "" if comments else "",
+        modules=chosen.modules if comments else {},
     )
 
 

@@ -6,9 +6,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from engine.hand_ins import IntakeProblem
 from engine.model import GradeReport, Outcome, ResultDisclosure, Variant
+
+if TYPE_CHECKING:
+    from engine.store import CodeComment
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -138,6 +142,10 @@ class ItemResult:
         Checks whose results the student may not see yet; with any, neither may the score be seen.
     hidden_until : str
         When they are shown, for a sentence.
+    comments : tuple of CodeComment
+        On lines of this program.
+    source, modules
+        The program and the files beside it, where there are comments; otherwise empty.
     """
 
     column: TableColumn
@@ -159,6 +167,9 @@ class ItemResult:
     further: tuple[FurtherAnswer, ...] = ()
     hidden_checks: frozenset[str] = frozenset()
     hidden_until: str = ""
+    comments: tuple[CodeComment, ...] = ()
+    source: str = ""
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shows_score(self) -> bool:

@@ -15,10 +15,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from engine.answers import answer_type, kind_of
+from engine.answers.free_text import sample_of
 from engine.errors import ResponseFormatError
 from engine.marks.class_table import ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.marks.hand_in_limits import without_hidden_checks
 from engine.model import (
+    Check,
     ChoiceOption,
     GradeReport,
     Mode,
@@ -28,6 +30,7 @@ from engine.model import (
     ResultDisclosure,
     Verdict,
 )
+from engine.pages.marker_remarks import CommentedFile, JudgedCriterion, commented_files, judged_criteria
 from engine.pages.render import render
 from engine.pages.weights import WeightsView, answered_weights, code_weights
 from engine.quiz.rules import is_choice, shown_report
@@ -146,7 +149,8 @@ class AnsweredPart:
     """One part as answered: its options or pairs, or else the text typed, and its weights as a picture.
 
     ``picked`` are the options named, in the order of the answer; ``others`` those of a choice that weren't;
-    ``unused`` all options where none is named.
+    ``unused`` all options where none is named. Where a person marks it, ``criteria`` are those of the rubric,
+    and ``sample`` is an answer that earns full marks.
     """
 
     prompt: RenderedText | None
@@ -156,6 +160,8 @@ class AnsweredPart:
     others: tuple[ChoiceOption, ...] = ()
     pairs: tuple[AnsweredPair, ...] = ()
     unused: tuple[ChoiceOption, ...] = ()
+    criteria: tuple[JudgedCriterion, ...] = ()
+    sample: RenderedText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +182,14 @@ class FeedbackEntry:
     with_solution: bool = False
     receipt: PageReceipt | None = None
     provisional: str = ""
+    commented: tuple[CommentedFile, ...] = ()
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """The checks of the report that aren't shown beside the answer, as criteria of a rubric are."""
+        criteria = {criterion.id for part in self.answered for criterion in part.criteria}
+        checks = () if self.report is None else self.report.checks
+        return tuple(check for check in checks if check.id.partition(".")[2] not in criteria)
 
     @property
     def is_left_out(self) -> bool:
@@ -312,7 +326,13 @@ def feedback_entry(student: str, item: ItemResult, *, solutions: bool = False) -
         provisional=_provisional(report) if report is not None and hidden else "",
         item=item,
         report=report,
-        answered=_answered(item, with_weights=with_weights, with_key=release.with_solution),
+        answered=_answered(
+            item,
+            report,
+            with_weights=with_weights,
+            with_key=release.with_solution,
+        ),
+        commented=commented_files(item.source, item.modules, item.comments) if with_weights else (),
         weights=tuple(code_weights(report.weights)) if report is not None and is_graded else (),
         with_solution=release.with_solution,
         receipt=receipt_of(student, item),
@@ -340,7 +360,9 @@ def _visible_mark(mark: ColumnMark | None, *, is_hidden: bool) -> ColumnMark | N
     return ColumnMark(None, None, excused=True) if mark.excused else None
 
 
-def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[AnsweredPart, ...]:
+def _answered(
+    item: ItemResult, report: GradeReport | None, *, with_weights: bool, with_key: bool
+) -> tuple[AnsweredPart, ...]:
     if item.variant is None:
         return ()
     alone = len(item.variant.parts) == 1
@@ -359,6 +381,10 @@ def _answered(item: ItemResult, *, with_weights: bool, with_key: bool) -> tuple[
                 tuple(option for option in part.options if option not in picked) if is_choice else (),
                 _pairs(part, text, with_verdicts=with_weights, with_key=with_key),
                 () if picked or part.prompts else part.options,
+                ()
+                if report is None
+                else judged_criteria(part, report, with_remarks=with_weights, with_texts=with_key),
+                sample_of(part) if with_key and kind_of(part.type).needs_person else None,
             )
         )
     return tuple(answered)

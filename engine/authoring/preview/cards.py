@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.answers import kind_of
 from engine.items import CodeAnswer, ProblemSpec, SingleChoiceAnswer
 from engine.model import ChoiceOption, Part, RenderedText, Variant
 from engine.text.words import clean
+
+if TYPE_CHECKING:
+    from engine.answers.free_text import RubricCriterion
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,10 @@ class FieldCard:
     feedback : str
         What every wrong answer reads.
     code : CodeAnswer or None
+    rubric : tuple of RubricCriterion
+        Of an answer that a person marks.
+    sample : RenderedText or None
+        An answer that earns all points of it.
     """
 
     id: str
@@ -85,6 +92,8 @@ class FieldCard:
     wrong: tuple[WrongAnswerCard, ...] = ()
     feedback: str = ""
     code: CodeAnswer | None = None
+    rubric: tuple[RubricCriterion, ...] = ()
+    sample: RenderedText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +147,8 @@ def _value(value: Any) -> RenderedText:
 
 
 def _field(spec: ProblemSpec, part: Part) -> FieldCard:
-    from engine.answers import blank_hint, interval_text, policy_text, right_response
+    from engine.answers import blank_hint, interval_text, policy_text
+    from engine.answers.free_text import rubric_of, sample_of
     from engine.answers.ordering import OrderingSettings
 
     if isinstance(spec.answer, CodeAnswer):
@@ -152,7 +162,7 @@ def _field(spec: ProblemSpec, part: Part) -> FieldCard:
         prompt=part.prompt,
         asks=blank_hint(part),
         policy=policy_text(part),
-        keys=part.key_ids if part.type == "token" else (right_response(part),),
+        keys=_keys(part),
         interval=interval_text(part) if is_numeric else "",
         choices=tuple(_choices(part)),
         # only prompts of a matching have targets: for other types there are none
@@ -161,7 +171,18 @@ def _field(spec: ProblemSpec, part: Part) -> FieldCard:
         ),
         wrong=tuple(_wrong(spec, part)),
         feedback=OrderingSettings.of(part).feedback or "",
+        rubric=rubric_of(part),
+        sample=sample_of(part) if kind_of(part.type).needs_person else None,
     )
+
+
+def _keys(part: Part) -> tuple[str, ...]:
+    from engine.answers import right_response
+
+    if part.type == "token":
+        return part.key_ids
+    # The sample stands below, with its formulas.
+    return () if kind_of(part.type).needs_person else (right_response(part),)
 
 
 def _choices(part: Part) -> Iterator[ChoiceCard]:
