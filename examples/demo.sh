@@ -69,7 +69,7 @@ expect 0 grade lint --seeds 5
 
 step "A course with 20 students, rules about late work, and a question of its own"
 expect 0 grade init course --title "Deep Learning: attention"
-cp "$here"/course/{roster.csv,course.yaml} course/
+cp "$here"/course/{roster.csv,staff.csv,course.yaml} course/
 cp "$here"/course/problems/* course/problems/
 cp "$here"/course/blueprints/* course/blueprints/
 # In the demo alone the secret is known, so that every run draws the same numbers.
@@ -138,6 +138,10 @@ step "The store is whole, and is backed up"
 stored 217  # 37 files of code, and 20 quizzes of 9 questions
 expect 0 grade store backup backup.db --course course
 
+step "The class on the web: the site starts, answers and ends"
+expect 0 grade serve --check --port 0 --course course
+expect 0 python "$here/try_site.py" course
+
 cat <<END
 
 Everything is in $out:
@@ -149,4 +153,7 @@ Everything is in $out:
   report-before/, report/        which items worked before the correction and after it, and what 20 students can't tell
   alike/index.html               similar hand-ins: evidence to read, not a verdict
   course/quizzes/quiz-1/         what the students got
+
+The class on the web, where the line that it prints signs you in as Prof. Weber:
+  grade serve --course $out/course
 END

@@ -135,7 +135,7 @@ def _address(settings: WebSettings, host: str, port: int) -> Iterator[SiteCheck]
     except UsageError as error:
         yield _fault("address", error)
     else:
-        yield _ok("address", f"{host}, port {port} is free")
+        yield _ok("address", f"{host}, {f'port {port} is free' if port else 'a free port'}")
 
 
 def _people(course: Course) -> Iterator[SiteCheck]:
