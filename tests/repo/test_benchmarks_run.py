@@ -32,6 +32,7 @@ SAID = {
     "similar": ["AUC"],
     "startup": ["grade list, again", "grade submit torch file"],
     "zygotes": [r"start, processor s +\d", "an empty submission at T"],
+    "web": [r"a save, ms +\d", r"confirmed but not in the store: 0; requests that failed: 0"],
     "web_code": [r"one after another +6", "pages meanwhile"],
     "watch": [r"right +1 ", "new +1 ", "again +1 "],
 }
