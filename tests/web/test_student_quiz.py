@@ -220,6 +220,32 @@ def test_an_exam_begins_ends_by_itself_and_hides_results(site: Site, signed_in: 
     assert "The quiz is over" in open_page(browser, "/quiz/exam/hand-in")
 
 
+def test_the_deadline_between_two_clicks(site: Site, signed_in: SignedIn, at) -> None:
+    text = PLAIN.replace("sections:", "deadline: 2026-11-02T09:30+00:00\nsections:")
+    quiz = quiz_of(draw(site, text), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[0].variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    page = follow(browser, form.fill(f"text.{part.id}", "0.1, 0.2, 0.7").send(browser))
+    form = form_with(page, "save")
+    at(NOW + timedelta(minutes=40))
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "This quiz was open until" in page
+    assert "What was saved by then is handed in." in page
+    assert len(list(site.store.attempts(student="ada"))) == 1
+    assert "Your attempt" in page
+
+
+def test_nobody_with_all_points_is_asked_again(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    form = form_with(open_page(browser, "/quiz/week-1/3"), "save")
+    part = quiz.questions[2].variant.parts[0]
+    page = follow(browser, form.fill(f"pick.{part.id}", right_response(part)).send(browser, "hand_in"))
+    assert "1 of 2 attempts used" in page
+    assert "Try again" not in page
+
+
 def test_another_students_quiz_is_not_there(site: Site, signed_in: SignedIn, at) -> None:
     draw(site, PLAIN, students=("bob",))
     browser = signed_in("ada")

@@ -134,11 +134,18 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
     )
 
 
+def may_gain(quiz: SiteQuiz, progress: QuestionProgress) -> bool:
+    """Return whether another attempt may be offered: while verdicts are hidden, to right answers too."""
+    if not progress.attempts or not quiz.disclosure_of(progress.question).includes(ResultDisclosure.VERDICT):
+        return progress.left > 0
+    return progress.could_gain
+
+
 def is_handed_in(quiz: SiteQuiz, progress: QuestionProgress) -> bool:
     """Return whether what stands in a question's fields is handed in, or no attempt is left for it."""
     if not progress.attempts:
         return False
-    if not quiz.can_answer(progress):
+    if not (quiz.can_answer(progress) and may_gain(quiz, progress)):
         return True
     variant, texts = progress.question.variant, quiz.answers(progress.question.number)
     now = {part.id: texts.get(part.id, "") for part in variant.parts}
@@ -191,5 +198,7 @@ def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
     allowed = quiz.rules.attempts
     if allowed is None or allowed == 1:
         return ""
-    number = len(progress.attempts) + 1
-    return f"attempt {number} of {allowed}" if progress.left else f"{allowed} of {allowed} attempts used"
+    used = min(len(progress.attempts), allowed)
+    if used and is_handed_in(quiz, progress):
+        return f"{used} of {allowed} attempts used"
+    return f"attempt {used + 1} of {allowed}"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.errors import QuizError
 from engine.model import RenderedText
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
@@ -21,6 +22,7 @@ from engine.web.student.my_quiz import (
     clock_of,
     is_handed_in,
     last_entry,
+    may_gain,
     my_quiz,
     question_number,
     question_states,
@@ -94,7 +96,8 @@ def question(visit: Visit) -> Response:
 
 def _view_of(quiz: SiteQuiz, progress: QuestionProgress) -> ShownQuestion:
     question, texts = progress.question, quiz.answers(progress.question.number)
-    is_open = quiz.state is SittingState.OPEN
+    # Whoever has all points already isn't asked again.
+    is_open = quiz.state is SittingState.OPEN and may_gain(quiz, progress)
     return ShownQuestion(
         number=question.number,
         title=question.variant.title,
@@ -189,7 +192,12 @@ def _act(visit: Visit, quiz: SiteQuiz, number: int) -> Response:
     if unsaved:
         return _show(visit, quiz, number, unsaved=unsaved, status=409)
     action, _, argument = visit.form.text("do").partition(".")
-    return _ACTIONS.get(action, _save)(visit, quiz, number, argument)
+    try:
+        return _ACTIONS.get(action, _save)(visit, quiz, number, argument)
+    except QuizError as error:
+        # Between two clicks the quiz has ended, or the last attempt was used in another window.
+        visit.notice(f"{error.what[:1].upper()}{error.what[1:]}. {(error.next_step or '').capitalize()}.")
+        return _back(visit, number)
 
 
 def _save(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
