@@ -12,7 +12,9 @@
     │   ├── IntakeError           a folder or archive that can't be taken in
     │   ├── QuizError             a blueprint or a filled-in quiz file
     │   ├── CourseError           course.yaml, roster or secret
-    │   └── ExchangeError         a file of another system's questions
+    │   ├── ExchangeError         a file of another system's questions
+    │   └── LtiError              what a learning system sent, or how it is registered
+    │       └── PlatformAwayError     it can't be reached, or says that it can't answer now
     └── EngineError         (3)   the machine or Softmark itself; never costs a mark
         ├── SandboxError          a layer that the tier promises is missing or failed
         │   └── NoDeviceError (2)     the device that was asked for isn't in this machine
@@ -205,6 +207,19 @@ class CourseError(InputError):
 
 class ExchangeError(InputError):
     """A file of another system's questions that can't be read."""
+
+
+class LtiError(InputError):
+    """Something that a learning system sent, or its registration, can't be used."""
+
+
+class PlatformAwayError(LtiError):
+    """A learning system can't be reached, or says that it can't answer now: trying again later may help.
+
+    ``retry_after`` is when it wants to be asked again, in seconds, where it said so.
+    """
+
+    retry_after: float | None = None
 
 
 class EngineError(SoftmarkError):

@@ -7,15 +7,16 @@ ignore what isn't newer than what they have.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
 from engine.store.database import StorePart
-from engine.store.sql_tables import storable
-from engine.store.web_tables import lti_grades
+from engine.store.sql_tables import attempts, hand_marks, regrades, storable
+from engine.store.web_tables import allowances, lti_grades, lti_people
 
 # Systems keep times by the second.
 _STEP = timedelta(seconds=1)
@@ -87,6 +88,17 @@ class OutboxRow:
         """Whether the learning system has it."""
         return self.sent == self.at
 
+
+# What grows with each change of a mark, and whom it is about.
+_CHANGES: Mapping[str, tuple[sa.Column[Any], sa.Column[str]]] = {
+    "attempts": (attempts.c.id, attempts.c.student),
+    "graded": (attempts.c.finished, attempts.c.student),
+    "by hand": (hand_marks.c.id, hand_marks.c.student),
+    "regrades": (regrades.c.id, regrades.c.student),
+    "allowances": (allowances.c.id, allowances.c.student),
+    "withdrawn": (allowances.c.withdrawn, allowances.c.student),
+    "people": (lti_people.c.seen, lti_people.c.person),
+}
 
 _KEY = ("platform", "line_item", "subject")
 _VALUES = ("student", "score", "maximum", "progress", "is_final", "comment")
@@ -177,6 +189,32 @@ class LtiOutbox(StorePart):
             query = query.where(lti_grades.c.next_try.is_not(None))
         with self._database.read() as connection:
             return [_outbox_row(row) for row in connection.execute(query.limit(most)).mappings()]
+
+    def changed_students(self, since: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
+        """Return whose marks can have changed: by new work, a decision, a regrade, or a first launch.
+
+        Parameters
+        ----------
+        since : mapping
+            What the call before returned first; empty for the first one, which looks at nobody.
+        """
+        with self._database.snapshot() as connection:
+            newest = {
+                name: connection.execute(sa.select(sa.func.max(column))).scalar()
+                for name, (column, _) in _CHANGES.items()
+            }
+            students: set[str] = set()
+            for name, (column, student) in _CHANGES.items() if since else ():
+                query = sa.select(student).distinct()
+                # Of times the last moment counts again: two rows can have the same.
+                before = since.get(name)
+                if newest[name] is None:
+                    continue
+                if before is not None:
+                    later = column > before if isinstance(before, int) else column >= before
+                    query = query.where(later if newest[name] != before else sa.false())
+                students.update(connection.execute(query).scalars())
+        return newest, students
 
     def counts(self) -> dict[str, int]:
         """Return how many marks were sent, wait for the first time, and failed at least once."""

@@ -1,0 +1,220 @@
+"""Which mark of a student a learning system gets for an assignment: the one that the student's page shows.
+
+Marks come from :mod:`engine.marks`, with all rules applied, and leave only when the student may see them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from engine.marks.class_table import StudentResults
+from engine.model import Mode, ResultDisclosure
+from engine.store import Store
+from engine.store.lti import LtiLink
+from engine.store.lti_outbox import MarkForLms
+
+_COMMENT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentMark:
+    """What a student has earned in an assignment.
+
+    Parameters
+    ----------
+    score : float or None
+        None while something isn't graded.
+    maximum : float
+        Full points.
+    is_final : bool
+        Whether no further attempt is possible.
+    comment : str
+        Why it counts as it does; empty where there is nothing to say.
+    """
+
+    score: float | None
+    maximum: float
+    is_final: bool
+    comment: str = ""
+
+
+def assignment_mark(results: StudentResults, assignment: str, full: float) -> AssignmentMark | None:
+    """Return a student's mark in an assignment; None where there is none, or none that may be shown.
+
+    Parameters
+    ----------
+    results : StudentResults
+    assignment : str
+        Name of a quiz, or id of an exercise.
+    full : float
+        Full points of the assignment as this student got it, questions without an attempt included.
+    """
+    items = [item for item in results.items if item.column.assignment == assignment]
+    columns = [item.column for item in items]
+    columns += [column for column, _ in results.without_work if column.assignment == assignment]
+    if not columns or not all(item.disclosure.includes(ResultDisclosure.SCORE) for item in items):
+        return None
+    cells = results.row().cells
+    # An excused column has no points on either side. A dropped one does: here it is looked at by itself.
+    counting = [c for c in columns if (mark := cells[c.id].mark) is None or not mark.excused]
+    maximum = max(full, math.fsum(c.max_score for c in columns))
+    maximum -= math.fsum(c.max_score for c in columns if c not in counting)
+    if not counting or maximum <= 0:
+        return None
+    is_waiting = any(cells[c.id].is_waiting for c in counting)
+    # Six decimals, as the pages sum points.
+    score = round(math.fsum(cells[c.id].counted or 0.0 for c in counting), 6)
+    is_final = all(item.is_final for item in items)
+    is_open = all(item.disclosure.includes(ResultDisclosure.VERDICT) for item in items)
+    marks = [cells[c.id].mark for c in counting] if is_open else []
+    comment = " ".join(_sentence(reason) for mark in marks if mark is not None for reason in mark.reasons)
+    return AssignmentMark(None if is_waiting else score, round(maximum, 6), is_final, comment[:_COMMENT])
+
+
+def _sentence(reason: str) -> str:
+    reason = reason[:1].upper() + reason[1:]
+    return reason if reason.endswith((".", "!", "?")) else f"{reason}."
+
+
+@dataclass(frozen=True)
+class MarkSource:
+    """Where marks come from.
+
+    Parameters
+    ----------
+    store : Store
+    mode : Mode
+        Practice is never sent.
+    results : callable
+        Ids of students → their results.
+    code_points : callable
+        Exercise → its full points, None where there is no such exercise.
+    title_of : callable
+        Assignment → what people call it.
+    """
+
+    store: Store
+    mode: Mode
+    results: Callable[[Collection[str]], Iterator[StudentResults]]
+    code_points: Callable[[str], float | None]
+    title_of: Callable[[str], str]
+
+    def full_points(self, assignment: str, student: str | None = None) -> float | None:
+        """Return the full points of an assignment, as a student got it or as anybody did."""
+        quizzes = self.store.quizzes(assignment, student)
+        if quizzes:
+            # The newest draw is the one that counts.
+            return math.fsum(question.points for question in quizzes[-1].questions)
+        return self.code_points(assignment)
+
+    def marks(
+        self, links: Iterable[LtiLink], students: Collection[str] | None = None
+    ) -> Iterator[MarkForLms]:
+        """Yield the marks for the columns of these links, of some students or of all.
+
+        One student's results are in memory at a time.
+        """
+        by_place: dict[tuple[int, str], list[LtiLink]] = {}
+        for link in links:
+            if link.assignment is not None and link.line_item is not None:
+                by_place.setdefault((link.platform, link.context), []).append(link)
+        users: dict[str, list[tuple[str, Sequence[LtiLink]]]] = {}
+        for person in self.store.lti.people():
+            place = by_place.get((person.platform, person.context))
+            if place and (students is None or person.person in students):
+                users.setdefault(person.person, []).append((person.subject, place))
+        if self.mode is not Mode.MARKS or not users:
+            return
+        for results in self.results(users):
+            yield from self._marks_of(results, users[results.student])
+
+    def _marks_of(
+        self, results: StudentResults, users: Sequence[tuple[str, Sequence[LtiLink]]]
+    ) -> Iterator[MarkForLms]:
+        known: dict[str, AssignmentMark | None] = {}
+        for subject, links in users:
+            for link in links:
+                name, line_item = link.assignment, link.line_item
+                assert name is not None and line_item is not None  # as the caller has sorted them
+                if name not in known:
+                    full = self.full_points(name, results.student) or 0.0
+                    known[name] = assignment_mark(results, name, full)
+                mark = known[name]
+                if mark is not None:
+                    yield MarkForLms(
+                        link.platform,
+                        line_item,
+                        subject,
+                        results.student,
+                        mark.score,
+                        mark.maximum,
+                        "pending" if mark.score is None else "graded",
+                        mark.is_final,
+                        mark.comment,
+                    )
+
+
+class MarkCollector:
+    """Puts changed marks into the outbox; one for each process.
+
+    A round looks at students about whom something was stored since the round before. From time to time, and
+    when rules or links have changed, it looks at all of them: releases and due dates come by the clock.
+    """
+
+    def __init__(self, *, all_every_s: float = 600.0) -> None:
+        self._all_every_s = all_every_s
+        self._since: dict[str, object] = {}
+        self._whole: tuple[datetime, object] | None = None
+
+    def collect(self, source: MarkSource, rules: object, now: datetime) -> int:
+        """Put in what has changed; return how many marks that are.
+
+        Parameters
+        ----------
+        source : MarkSource
+        rules : object
+            Of the course; another one than in the round before means that all marks may differ.
+        now : datetime
+        """
+        links = [x for x in source.store.lti.links() if x.assignment is not None and x.line_item is not None]
+        if not links or source.mode is not Mode.MARKS:
+            return 0
+        reason = (rules, tuple((x.platform, x.line_item, x.assignment) for x in links))
+        # Read before the marks are: what changes meanwhile is looked at in the next round.
+        since, students = source.store.lti_outbox.changed_students(self._since)
+        is_due = self._whole is None or (now - self._whole[0]).total_seconds() >= self._all_every_s
+        look_at_all = self._whole is None or is_due or self._whole[1] != reason
+        if not look_at_all and not students:
+            return 0
+        count = 0
+        batch: list[MarkForLms] = []
+        for mark in source.marks(links, None if look_at_all else students):
+            batch.append(mark)
+            if len(batch) >= _BATCH:
+                count += source.store.lti_outbox.put(batch, now)
+                batch = []
+        count += source.store.lti_outbox.put(batch, now)
+        self._since = since
+        if look_at_all:
+            self._whole = (now, reason)
+        return count
+
+
+_BATCH = 50
+
+
+def without_line_item(links: Iterable[LtiLink]) -> list[LtiLink]:
+    """Return the links whose column must still be found or made."""
+    return [
+        link
+        for link in links
+        if link.assignment is not None and link.line_item is None and link.line_items is not None
+    ]
+
+
+def with_line_item(link: LtiLink, line_item: str) -> LtiLink:
+    """Return a link with the address of its column."""
+    return replace(link, line_item=line_item)
