@@ -255,8 +255,9 @@ class LtiStore(StorePart):
         def put(connection: sa.Connection) -> None:
             if only_first and connection.execute(sa.select(lti_keys.c.id).limit(1)).scalar() is not None:
                 return
-            old = sa.update(lti_keys).where(lti_keys.c.retired.is_(None)).values(retired=retire_others)
-            connection.execute(old)
+            if retire_others is not None:
+                stays = sa.or_(lti_keys.c.retired.is_(None), lti_keys.c.retired > retire_others)
+                connection.execute(sa.update(lti_keys).where(stays).values(retired=retire_others))
             connection.execute(sa.insert(lti_keys), row)
 
         self._database.change(put)
