@@ -204,7 +204,9 @@ def student_of_user(user: LmsUser, roster: Roster, person: str | None, issuer: s
     known = person if person in roster.by_id else roster_id(user, roster)
     # Work that was done under an id before the roster had one stays there.
     student = known or person or user.id or own_id(issuer, user.subject)
-    return Student(student, user.name, user.email, user.login, "", user.lms_id)
+    # The number that downloads have may differ from the one that launches have.
+    lms_id = roster.by_id[student].lms_id if student in roster.by_id else ""
+    return Student(student, user.name, user.email, user.login, "", lms_id or user.lms_id)
 
 
 def roles_text(roles: Sequence[str]) -> str:
