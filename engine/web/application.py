@@ -30,6 +30,7 @@ from engine.web.background import Background, all_jobs
 from engine.web.forms import Form, FormTooLargeError, read_form
 from engine.web.limits import RateLimit, TooOftenError
 from engine.web.logs import name_page, note_fault
+from engine.web.lti.site_lti import site_lti
 from engine.web.routes import WebRoute, all_routes
 from engine.web.security import (
     ForeignHostError,
@@ -186,6 +187,7 @@ class _Handler:
             headers=dict(request.headers),
             cookies=dict(request.cookies),
             routes=self._paths,
+            frames=site_lti(self._site).frames(now) if session and session.way == "lti" else (),
         )
 
     async def _form(self, request: Request, route: WebRoute, folder: Path | None) -> Form:
@@ -294,7 +296,7 @@ def _notices(request: Request) -> tuple[str, ...]:
 
 def _finished(visit: Visit, answer: Response) -> Response:
     site = visit.site
-    for name, value in security_headers(site).items():
+    for name, value in security_headers(site, frames=visit.frames).items():
         answer.headers.setdefault(name, value)
     if visit._new_notices:
         text = base64.urlsafe_b64encode(json.dumps(visit._new_notices).encode()).decode()

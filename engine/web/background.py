@@ -41,10 +41,10 @@ class PeriodicJob:
 
 def all_jobs() -> tuple[PeriodicJob, ...]:
     """Return the jobs of all parts of the site."""
-    from engine.web import sign_in
+    from engine.web import lti, sign_in
     from engine.web.student import quiz_page
 
-    return (*sign_in.JOBS, *quiz_page.JOBS)
+    return (*sign_in.JOBS, *quiz_page.JOBS, *lti.JOBS)
 
 
 class Background:

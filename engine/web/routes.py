@@ -66,9 +66,16 @@ class NavEntry:
 
 def all_routes() -> tuple[WebRoute, ...]:
     """Return the routes of all parts of the site."""
-    from engine.web import coding, home, instructor, sign_in, student
+    from engine.web import coding, home, instructor, lti, sign_in, student
 
-    return (*home.ROUTES, *sign_in.ROUTES, *student.ROUTES, *coding.ROUTES, *instructor.ROUTES)
+    return (
+        *home.ROUTES,
+        *sign_in.ROUTES,
+        *student.ROUTES,
+        *coding.ROUTES,
+        *instructor.ROUTES,
+        *lti.ROUTES,
+    )
 
 
 def navigation(visit: Visit) -> list[NavEntry]:

@@ -14,7 +14,7 @@ import ipaddress
 import json
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -34,11 +34,24 @@ class ForeignHostError(InputError):
     """The site was asked for under a name that isn't its own: status 421."""
 
 
-def security_headers(site: Site) -> dict[str, str]:
-    """Return the headers of every answer; an answer may have others of its own in their place."""
+def security_headers(
+    site: Site, *, frames: Collection[str] = (), form_target: str | None = None
+) -> dict[str, str]:
+    """Return the headers of every answer; an answer may have others of its own in their place.
+
+    Parameters
+    ----------
+    site : Site
+    frames : collection of str
+        Origins of learning systems whose pages may show this one in a frame.
+    form_target : str, optional
+        Another origin to which a form of this page is sent.
+    """
+    ancestors = " ".join(["'self'", *frames]) if frames else "'none'"
+    targets = f"'self' {form_target}" if form_target else "'self'"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        f"connect-src 'self'; form-action {targets}; base-uri 'none'; frame-ancestors {ancestors}"
     )
     headers = {
         "Content-Security-Policy": policy,

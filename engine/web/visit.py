@@ -89,6 +89,8 @@ class Visit:
     headers : mapping of str to str
         Of the request, names in lower case.
     cookies : mapping of str to str
+    frames : tuple of str
+        Origins of learning systems whose pages may show this one in a frame: in their sessions only.
     """
 
     site: Site
@@ -107,6 +109,7 @@ class Visit:
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
     routes: Mapping[str, str] = field(default_factory=dict)
+    frames: tuple[str, ...] = ()
     _new_notices: list[str] = field(default_factory=list)
 
     @property
@@ -118,7 +121,7 @@ class Visit:
     @property
     def is_framed(self) -> bool:
         """Whether the pages may stand in a frame of a learning system."""
-        return self.session is not None and self.session.way == "lti"
+        return bool(self.frames)
 
     def may(self, role: Role) -> bool:
         """Return whether this person may do what a role may."""

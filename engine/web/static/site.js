@@ -712,3 +712,9 @@ for (const element of document.querySelectorAll(".timer[data-seconds]")) clocks.
   });
   show(current, false);
 })();
+
+// What was chosen goes back to the learning system at once; its window is closed when a registration is done.
+for (const form of document.querySelectorAll("form[data-send]")) form.requestSubmit();
+if (document.querySelector("[data-lti-close]")) {
+  (window.opener || window.parent).postMessage({ subject: "org.imsglobal.lti.close" }, "*");
+}
