@@ -42,6 +42,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "init": "init",
         "course": "course",
         "serve": "serve",
+        "lti": "lti",
         "quiz": "quiz",
         "intake": "intake",
         "batch": "batch",

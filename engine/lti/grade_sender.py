@@ -49,15 +49,12 @@ class GradeSender:
     Parameters
     ----------
     store : Store
-    local : bool
-        Whether learning systems may be on this machine.
     clock : callable
         Returns the present moment.
     """
 
-    def __init__(self, store: Store, *, local: bool, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, *, clock: Callable[[], datetime]) -> None:
         self._store = store
-        self._local = local
         self._clock = clock
         self._tokens = AccessTokens()
         # Link → when its column is looked for again, and after how many tries.
@@ -65,9 +62,7 @@ class GradeSender:
 
     def calls(self, platform: LtiPlatform) -> PlatformCalls:
         """Return the requests to a learning system, with the tokens that are still valid."""
-        return PlatformCalls(
-            platform, signing_key(self._store, self._clock()), self._tokens, local=self._local
-        )
+        return PlatformCalls(platform, signing_key(self._store, self._clock()), self._tokens)
 
     def find_columns(self, source: MarkSource) -> None:
         """Find or make the columns of links that came without one."""

@@ -19,7 +19,7 @@ from joserfc.jwk import Key, KeySet, import_key
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from engine.errors import LtiError, PlatformAwayError
-from engine.lti.platform_http import PlatformSession
+from engine.lti.platform_http import PlatformSession, is_local
 from engine.store.lti import LtiPlatform
 from engine.text.words import clean_line, count_noun
 
@@ -166,14 +166,11 @@ class PlatformKeys:
 
     Parameters
     ----------
-    local : bool
-        Whether learning systems may be on this machine.
     clock : callable
         Seconds that never go back.
     """
 
-    def __init__(self, *, local: bool, clock: Callable[[], float] = time.monotonic) -> None:
-        self._http = PlatformSession(local=local)
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._known: dict[tuple[int, str], _KnownKeys] = {}
         self._lock = threading.Lock()
@@ -211,7 +208,8 @@ class PlatformKeys:
 
     def _fetch(self, platform: LtiPlatform) -> KeySet:
         step = "check the address of its public keys in the registration"
-        response = self._http.get(platform.keys_url, headers={"Accept": "application/json"})
+        http = PlatformSession(local=is_local(platform.issuer))
+        response = http.get(platform.keys_url, headers={"Accept": "application/json"})
         if response.status_code != 200:
             error = PlatformAwayError if response.status_code >= 500 else LtiError
             raise error(

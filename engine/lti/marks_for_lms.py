@@ -29,6 +29,8 @@ class AssignmentMark:
         None while something isn't graded.
     maximum : float
         Full points.
+    progress : str
+        ``graded``, ``pending``, or ``manual``: all that isn't graded waits for a person.
     is_final : bool
         Whether no further attempt is possible.
     comment : str
@@ -37,6 +39,7 @@ class AssignmentMark:
 
     score: float | None
     maximum: float
+    progress: str
     is_final: bool
     comment: str = ""
 
@@ -64,14 +67,21 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
     maximum -= math.fsum(c.max_score for c in columns if c not in counting)
     if not counting or maximum <= 0:
         return None
-    is_waiting = any(cells[c.id].is_waiting for c in counting)
+    waiting = [cells[c.id] for c in counting if cells[c.id].is_waiting]
+    progress = "manual" if all(cell.needs_person for cell in waiting) else "pending"
     # Six decimals, as the pages sum points.
     score = round(math.fsum(cells[c.id].counted or 0.0 for c in counting), 6)
     is_final = all(item.is_final for item in items)
     is_open = all(item.disclosure.includes(ResultDisclosure.VERDICT) for item in items)
     marks = [cells[c.id].mark for c in counting] if is_open else []
     comment = " ".join(_sentence(reason) for mark in marks if mark is not None for reason in mark.reasons)
-    return AssignmentMark(None if is_waiting else score, round(maximum, 6), is_final, comment[:_COMMENT])
+    return AssignmentMark(
+        score=None if waiting else score,
+        maximum=round(maximum, 6),
+        progress=progress if waiting else "graded",
+        is_final=is_final,
+        comment=comment[:_COMMENT],
+    )
 
 
 def _sentence(reason: str) -> str:
@@ -151,7 +161,7 @@ class MarkSource:
                         results.student,
                         mark.score,
                         mark.maximum,
-                        "pending" if mark.score is None else "graded",
+                        mark.progress,
                         mark.is_final,
                         mark.comment,
                     )

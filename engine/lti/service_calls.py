@@ -21,7 +21,7 @@ from pylti1p3.names_roles import NamesRolesProvisioningService
 from pylti1p3.service_connector import ServiceConnector, TServiceConnectorResponse
 
 from engine.errors import LtiError, PlatformAwayError
-from engine.lti.platform_http import PlatformSession, check_url, origin_of
+from engine.lti.platform_http import PlatformSession, check_url, is_local, origin_of
 from engine.lti.signing_keys import registration_of
 from engine.store.lti import LtiKey, LtiPlatform
 from engine.text.words import clean_line, count_noun
@@ -119,16 +119,13 @@ class PlatformCalls:
     key : LtiKey
         Signs them.
     tokens : AccessTokens
-    local : bool
-        Whether it may be on this machine.
     """
 
-    def __init__(
-        self, platform: LtiPlatform, key: LtiKey, tokens: AccessTokens, *, local: bool = False
-    ) -> None:
+    def __init__(self, platform: LtiPlatform, key: LtiKey, tokens: AccessTokens) -> None:
         self._platform = platform
-        self._local = local
-        self._http = PlatformSession(local=local)
+        # One that is on this machine was registered for trying things out; any other stays outside it.
+        self._local = is_local(platform.issuer)
+        self._http = PlatformSession(local=self._local)
         self._connector = _Connector(platform, key, self._http, tokens)
 
     def members(self, url: str) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from engine.store.lti import LtiKey, LtiPlatform
 _BITS = 2048
 _BEFORE_USE = timedelta(hours=1)
 _PUBLISHED_AFTER = timedelta(days=7)
+_MOMENT = timedelta(microseconds=1)
 
 
 def published_keys(store: Store, now: datetime) -> list[LtiKey]:
@@ -47,7 +48,9 @@ def rotate_keys(store: Store, now: datetime, *, at_once: bool = False) -> LtiKey
     at_once : bool
         Somebody may have a key of ours: it is withdrawn now, and the new one signs from now on.
     """
-    key = _new_key(now)
+    # Later than any other, whatever the clock says: the order of keys is that of their times.
+    newest = max((known.created for known in store.lti.keys(now)), default=now - _MOMENT)
+    key = _new_key(max(now, newest + _MOMENT))
     store.lti.add_key(key, retire_others=now if at_once else now + _PUBLISHED_AFTER)
     return key
 

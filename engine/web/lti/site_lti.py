@@ -34,8 +34,8 @@ class SiteLti:
     def __init__(self, site: Site) -> None:
         self._store = site.store
         self.local = is_local(site.address)
-        self.keys = PlatformKeys(local=self.local)
-        self.sender = GradeSender(site.store, local=self.local, clock=lambda: quiz_rules.now())
+        self.keys = PlatformKeys()
+        self.sender = GradeSender(site.store, clock=lambda: quiz_rules.now())
         self.collector = MarkCollector()
         self._frames: tuple[str, ...] = ()
         self._frames_until: datetime | None = None
@@ -99,5 +99,5 @@ def send_marks(site: Site) -> SentMarks:
     lti = site_lti(site)
     source = mark_source(site)
     lti.sender.find_columns(source)
-    lti.collector.collect(source, site.policies(), quiz_rules.now())
+    lti.collector.collect(source, site.course.policies, quiz_rules.now())
     return lti.sender.send()

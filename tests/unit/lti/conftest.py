@@ -41,4 +41,4 @@ def platform(store: Store, lms: Lms) -> LtiPlatform:
 
 @pytest.fixture
 def calls(store: Store, platform: LtiPlatform) -> PlatformCalls:
-    return PlatformCalls(platform, signing_key(store, now()), AccessTokens(), local=True)
+    return PlatformCalls(platform, signing_key(store, now()), AccessTokens())

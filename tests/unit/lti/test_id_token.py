@@ -52,7 +52,7 @@ Verify = Callable[[str], dict[str, Any]]
 
 @pytest.fixture
 def keys() -> PlatformKeys:
-    return PlatformKeys(local=True)
+    return PlatformKeys()
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_a_changed_body(lms: Lms, verify: Verify) -> None:
 
 def test_an_unknown_key_is_looked_for_once_a_minute(lms: Lms, platform: LtiPlatform) -> None:
     seconds = [0.0]
-    keys = PlatformKeys(local=True, clock=lambda: seconds[0])
+    keys = PlatformKeys(clock=lambda: seconds[0])
     for _ in range(5):
         with pytest.raises(LtiError, match="a key that the learning system doesn't publish"):
             keys.find(platform, "unknown")
@@ -183,7 +183,7 @@ def test_an_unknown_key_is_looked_for_once_a_minute(lms: Lms, platform: LtiPlatf
 
 def test_keys_outlast_a_system_that_is_away_for_a_while(lms: Lms, platform: LtiPlatform) -> None:
     seconds = [0.0]
-    keys = PlatformKeys(local=True, clock=lambda: seconds[0])
+    keys = PlatformKeys(clock=lambda: seconds[0])
     assert lms.key.kid is not None
     keys.find(platform, lms.key.kid)
     lms.faults.append(LmsFault("/jwks", 503))
@@ -266,7 +266,7 @@ def test_claims_of_any_type_are_taken_or_refused_with_a_sentence(
     from engine.lti.users import user_of_claims
 
     try:
-        claims = verified_claims(token, platform, Keys(local=True), nonce="nonce-1", begun=NOW, now=NOW)
+        claims = verified_claims(token, platform, Keys(), nonce="nonce-1", begun=NOW, now=NOW)
         launch_claims(claims)
         assert user_of_claims(claims).role in ("student", "marker", "instructor", None)
     except LtiError as error:

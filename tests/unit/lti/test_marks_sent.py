@@ -52,7 +52,7 @@ class Course:
 
     def __post_init__(self) -> None:
         self.collector = MarkCollector()
-        self.sender = GradeSender(self.store, local=True, clock=lambda: self.now)
+        self.sender = GradeSender(self.store, clock=lambda: self.now)
 
     def results(self, only: Collection[str] | None = None) -> Iterator[StudentResults]:
         return class_results(
@@ -343,7 +343,7 @@ _KILLED = """
 
     with open_store(sys.argv[1]) as store:
         now = datetime.fromisoformat(sys.argv[2])
-        GradeSender(store, local=True, clock=lambda: now).send()
+        GradeSender(store, clock=lambda: now).send()
 """
 
 

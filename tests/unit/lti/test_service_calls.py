@@ -149,7 +149,7 @@ def test_an_answer_that_takes_too_long_or_is_too_large_is_left(
 
 def test_nobody_at_home(store: Store, lms: Lms, platform: LtiPlatform) -> None:
     lms.close()
-    away = PlatformCalls(platform, signing_key(store, now()), AccessTokens(), local=True)
+    away = PlatformCalls(platform, signing_key(store, now()), AccessTokens())
     with pytest.raises(PlatformAwayError) as error:
         away.members(f"{lms.address}/members")
     assert error.value.got == "it doesn't accept connections"
@@ -171,9 +171,9 @@ def test_a_new_key_is_published_at_once_signs_later_and_the_old_one_goes(store: 
 
 def test_each_registration_has_tokens_of_its_own(store: Store, lms: Lms, platform: LtiPlatform) -> None:
     tokens = AccessTokens()
-    first = PlatformCalls(platform, signing_key(store, now()), tokens, local=True)
+    first = PlatformCalls(platform, signing_key(store, now()), tokens)
     other = store.lti.add_platform({**lms.values(), "client_id": "client-2"}, by="prof", now=now())
-    second = PlatformCalls(other, signing_key(store, now()), tokens, local=True)
+    second = PlatformCalls(other, signing_key(store, now()), tokens)
     first.members(f"{lms.address}/members")
     second.members(f"{lms.address}/members")
     assert lms.requests.count("POST /token") == 2
