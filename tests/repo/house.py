@@ -44,11 +44,11 @@ BEFORE: Mapping[str, float] = {
 
 # name -> (bound, whether the figure may not exceed it)
 BOUNDS: Mapping[str, tuple[float, bool]] = {
-    "modules": (430, True),  # the site has some 80
+    "modules": (480, True),  # the site has some 110
     # Merging saved 5,000 without losing a feature (77,480). What came since: open code exercises, generated
     # mutants, zygotes by what a file needs, the cache of the bank, replies and texts that are looked at once,
     # faults of authors' files; and the site (engine/web), with free text that people mark and a queue.
-    "lines": (98_000, True),
+    "lines": (110_000, True),
     "median lines of a module": (180, False),
     "90th percentile": (420, True),
     "longest module": (650, True),
@@ -59,7 +59,8 @@ BOUNDS: Mapping[str, tuple[float, bool]] = {
     "modules entered by an answer": (40, True),
     # what showed a known mistake earlier is sent along with the plan: a right program enters that module too
     "modules entered by a program": (46, True),
-    "modules entered by a batch": (90, True),
+    # what single students were allowed, and who waits for a person, belong to a class too
+    "modules entered by a batch": (94, True),
 }
 
 SHORT = 100  # lines; below that, a module which only one neighbour imports is a part of that neighbour
