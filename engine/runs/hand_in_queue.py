@@ -19,7 +19,7 @@ from typing import Final
 from engine.model import CodeSubmission, Mode
 from engine.quiz import rules as quiz_rules
 from engine.store import Store
-from engine.store.waiting import HandInState, QueuedHandIn, QueueState
+from engine.store.waiting import HandInState, Permit, QueuedHandIn, QueueState
 
 MOST_TRIES: Final = 3
 """After so many faults of the machine it is left ungraded, for a person to look at."""
@@ -159,9 +159,20 @@ class HandInQueue:
         self._places: dict[int, QueuePlace] = {}
         self._looked = -math.inf
 
-    def hand_in(self, student: str, item: str, submission: CodeSubmission, mode: Mode) -> int:
-        """Store a hand-in, and return its number; when this returns, no crash can lose it."""
-        number = self._store.waiting.add(student, item, submission, mode, quiz_rules.now())
+    def hand_in(
+        self,
+        student: str,
+        item: str,
+        submission: CodeSubmission,
+        mode: Mode,
+        permit: Permit = lambda times: None,
+    ) -> int:
+        """Store a hand-in, and return its number; when this returns, no crash can lose it.
+
+        `permit` raises where the rules don't allow another one: see
+        :meth:`engine.store.waiting.WaitingHandIns.add`.
+        """
+        number = self._store.waiting.add(student, item, submission, mode, quiz_rules.now(), permit)
         self._looked = -math.inf
         return number
 

@@ -6,7 +6,7 @@ by the function that :meth:`WaitingHandIns.claim` is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -103,14 +103,36 @@ class QueueState:
 # The state of the queue → the hand-in that is begun now, None for none.
 Choose = Callable[[QueueState], QueuedHandIn | None]
 
+# The times of a student's other hand-ins of an exercise → an error where there may be no more.
+Permit = Callable[[Sequence[datetime]], None]
+
 _LIGHT = [column for column in rows.c if column.name != "code"]
 
 
 class WaitingHandIns(StorePart):
     """The queue of one course; any number of processes may work on it."""
 
-    def add(self, student: str, item: str, submission: CodeSubmission, mode: Mode, now: datetime) -> int:
-        """Store a hand-in and return its number; what waits already isn't stored twice."""
+    def add(
+        self,
+        student: str,
+        item: str,
+        submission: CodeSubmission,
+        mode: Mode,
+        now: datetime,
+        permit: Permit = lambda times: None,
+    ) -> int:
+        """Store a hand-in and return its number; what waits already isn't stored twice.
+
+        Parameters
+        ----------
+        student, item : str
+        submission : CodeSubmission
+        mode : Mode
+        now : datetime
+        permit : callable
+            Raises where the rules don't allow another one. It gets the :meth:`times` of the others, in the
+            same transaction: of two windows only one can use the last hand-in that is left.
+        """
         values = {
             "student": student,
             "item": item,
@@ -132,6 +154,7 @@ class WaitingHandIns(StorePart):
             waits = connection.execute(sa.select(rows.c.id).where(same)).scalar()
             if waits is not None:
                 return int(waits)
+            permit(_times(connection, student, item, mode, submission.sha256))
             key = connection.execute(sa.insert(rows), values).inserted_primary_key
             assert key is not None
             return int(key[0])
@@ -155,28 +178,8 @@ class WaitingHandIns(StorePart):
         list of datetime
             Of what was graded or waits for it; what couldn't be read or graded uses up nothing.
         """
-        open_states = [str(HandInState.WAITING), str(HandInState.RUNNING)]
-        queued = sa.select(rows.c.submission, rows.c.handed).where(
-            rows.c.student == student,
-            rows.c.item == item,
-            rows.c.mode == str(mode),
-            rows.c.state.in_(open_states),
-        )
-        graded = sa.select(
-            attempts.c.submission, sa.func.coalesce(attempts.c.handed, attempts.c.started).label("handed")
-        ).where(
-            attempts.c.student == student,
-            attempts.c.item == item,
-            attempts.c.mode == str(mode),
-            attempts.c.quiz_id.is_(None),
-            attempts.c.outcome.in_([str(outcome) for outcome in SETTLED]),
-        )
-        first: dict[str, datetime] = {}
         with self._database.read() as connection:
-            for query in (queued, graded):
-                for row in connection.execute(query):
-                    first[row.submission] = min(row.handed, first.get(row.submission, row.handed))
-        return sorted(moment for submission, moment in first.items() if submission != other_than)
+            return _times(connection, student, item, mode, other_than)
 
     def claim(self, worker: str, now: datetime, choose: Choose) -> QueuedHandIn | None:
         """Begin the hand-in that `choose` names, and return it as it is then; None where there is none."""
@@ -337,3 +340,29 @@ class WaitingHandIns(StorePart):
 def _hand_in(row: sa.RowMapping) -> QueuedHandIn:
     values = dict(row)
     return QueuedHandIn(**values | {"mode": Mode(row["mode"]), "state": HandInState(row["state"])})
+
+
+def _times(
+    connection: sa.Connection, student: str, item: str, mode: Mode, other_than: str | None
+) -> list[datetime]:
+    open_states = [str(HandInState.WAITING), str(HandInState.RUNNING)]
+    queued = sa.select(rows.c.submission, rows.c.handed).where(
+        rows.c.student == student,
+        rows.c.item == item,
+        rows.c.mode == str(mode),
+        rows.c.state.in_(open_states),
+    )
+    graded = sa.select(
+        attempts.c.submission, sa.func.coalesce(attempts.c.handed, attempts.c.started).label("handed")
+    ).where(
+        attempts.c.student == student,
+        attempts.c.item == item,
+        attempts.c.mode == str(mode),
+        attempts.c.quiz_id.is_(None),
+        attempts.c.outcome.in_([str(outcome) for outcome in SETTLED]),
+    )
+    first: dict[str, datetime] = {}
+    for query in (queued, graded):
+        for row in connection.execute(query):
+            first[row.submission] = min(row.handed, first.get(row.submission, row.handed))
+    return sorted(moment for submission, moment in first.items() if submission != other_than)

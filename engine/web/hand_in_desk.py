@@ -14,6 +14,7 @@ from engine.runs import CodeExercises
 from engine.runs.hand_in_queue import HandInQueue, QueuePlace
 from engine.runs.hand_in_worker import HandInWorker
 from engine.store import Store
+from engine.store.waiting import Permit
 
 if TYPE_CHECKING:
     from engine.items.bank import Bank
@@ -75,9 +76,9 @@ class HandInDesk:
         """Why nothing can be graded now, None where it can be or another process does it."""
         return None if self._worker is None else self._worker.fault
 
-    def hand_in(self, student: str, item: str, submission: CodeSubmission, mode: Mode) -> int:
-        """Store a hand-in, have it graded, and return its number."""
-        number = self._queue.hand_in(student, item, submission, mode)
+    def hand_in(self, student: str, item: str, submission: CodeSubmission, mode: Mode, permit: Permit) -> int:
+        """Store a hand-in if `permit` raises nothing, have it graded, and return its number."""
+        number = self._queue.hand_in(student, item, submission, mode, permit)
         if self._worker is not None:
             self._worker.wake()
         return number

@@ -7,6 +7,7 @@ import re
 import time
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -269,3 +270,28 @@ def test_results_that_arent_shown_yet(
     page = followed(browser, typed(browser, "# partial\n"))
     assert "isn't shown now" in page
     assert "It overflows." not in page and "7.5" not in page and "partly right" not in page
+
+
+def test_the_last_hand_in_of_a_day_is_used_once(
+    folder: Path, site: Site, signed_in: SignedIn, grading: Grading
+) -> None:
+    browser = signed_in("ada")
+    rule(folder, site, RULES.format("limits: {per_day: 2}"))
+    sent = token(browser)
+    grading.gate.clear()
+    tabs = [signed_in("ada") for _ in range(4)]
+    tokens = [token(tab) for tab in tabs]
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(
+            pool.map(
+                lambda n: tabs[n].post(
+                    f"{PAGE}/hand-in", data={"csrf": tokens[n], "way": "typed", "code": f"# right {n}\n"}
+                ),
+                range(4),
+            )
+        )
+    assert sorted(answer.status_code for answer in answers) == [303, 303, 400, 400]
+    grading.gate.set()
+    refused = browser.post(f"{PAGE}/hand-in", data={"csrf": sent, "way": "typed", "code": "# right\n"})
+    assert refused.status_code == 400
+    assert "2 hand-ins a day count" in refused.text and "# right\n</textarea>" in refused.text

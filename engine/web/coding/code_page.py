@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -44,17 +46,30 @@ def hand_in(visit: Visit) -> Response:
     """Take a program in, and show the exercise again: with the feedback if that doesn't take long."""
     item = visit.path["item"]
     spec, answer = assigned_spec(visit, item)
+    student, mode = visit.me.id, visit.site.mode
+    terms = terms_of(visit.site.policies(), student, item)
+
+    def permit(times: Sequence[datetime]) -> None:
+        allowed = permission(visit, terms, times)
+        if not allowed.is_open:
+            raise UsageError(allowed.sentence.removesuffix("."))
+
     try:
+        if visit.me.is_staff:
+            raise UsageError(
+                "only students hand in: this would be in the gradebook",
+                next_step=f"try an exercise with `grade submit {item} FILE`",
+            )
         submission = _submission(visit, answer.function)
-        _check_may(visit, item, submission)
+        if visit.site.store.graded(student, item, submission.sha256, mode) is not None:
+            visit.notice(
+                "You handed in exactly this before. This is its result; it costs no further attempt."
+            )
+            return visit.redirect("student.exercise", item=item, submission=submission.sha256)
+        number = visit.site.desk.hand_in(student, item, submission, mode, permit)
     except InputError as error:
         typed = visit.form.text("code") if visit.form.text("way") == _TYPED else None
         return _page(visit, exercise_view(visit, item), fault=error, typed=typed)
-    student, mode = visit.me.id, visit.site.mode
-    if visit.site.store.graded(student, item, submission.sha256, mode) is not None:
-        visit.notice("You handed in exactly this before. This is its result; it costs no further attempt.")
-        return visit.redirect("student.exercise", item=item, submission=submission.sha256)
-    number = visit.site.desk.hand_in(student, item, submission, mode)
     visit.log("code.hand_in", item, student=student, submission=submission.sha256)
     visit.site.desk.wait_for(number, _PATIENCE_S)
     return visit.redirect("student.exercise", item=spec.id, handed=number)
@@ -104,18 +119,6 @@ def _submission(visit: Visit, function: str) -> CodeSubmission:
         return read_upload(files, function, Path(work))
 
 
-def _check_may(visit: Visit, item: str, submission: CodeSubmission) -> None:
-    if visit.me.is_staff:
-        raise UsageError(
-            "only students hand in: this would be in the gradebook",
-            next_step=f"try an exercise with `grade submit {item} FILE`",
-        )
-    terms = terms_of(visit.site.policies(), visit.me.id, item)
-    allowed = permission(visit, item, terms, submission.sha256)
-    if not allowed.is_open:
-        raise UsageError(allowed.sentence.removesuffix("."))
-
-
 def _page(
     visit: Visit,
     view: ExerciseView,
@@ -132,7 +135,8 @@ def _page(
         raise NotFoundError("there is no such hand-in")
     if line is None and view.open is None and view.lines:
         line = view.lines[0]
-    allowed = permission(visit, view.spec.id, view.terms)
+    times = visit.site.store.waiting.times(visit.me.id, view.spec.id, visit.site.mode)
+    allowed = permission(visit, view.terms, times)
     return visit.page(
         "coding/exercise.html.j2",
         status=status,
