@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -294,3 +295,42 @@ def test_a_deadline_that_was_moved_forward_ends_sittings_too(site: Site, signed_
     for _ in range(3):
         watch(site)
     assert site.store.timed.not_handed_in() == []
+
+
+WORDS = """id: t-words
+title: In words
+source: {document: background}
+difficulty: 2
+bloom: understand
+topics: [t-words]
+stem: Explain why weights sum to 1.
+answer:
+  type: free_text
+  max_words: 40
+  rubric:
+    - {id: softmax, title: the function, text: Names softmax., points: 1}
+    - {id: division, title: what it does, text: Says that it divides by the sum., points: 2}
+  sample: Softmax divides each exponential by their sum.
+hints: [Which function makes them?]
+"""
+
+
+def test_words_wait_for_a_person(site: Site, folder: Path, signed_in: SignedIn, at) -> None:
+    (folder / "problems").mkdir(exist_ok=True)
+    (folder / "problems" / "t-words.yaml").write_text(WORDS, encoding="utf-8")
+    site._looked = 0.0
+    quiz = quiz_of(draw(site, "title: W\nattempts: 2\nsections:\n  - items: [t-words]\n", "words"), "ada")
+    browser = signed_in("ada")
+    page = open_page(browser, "/quiz/words/1")
+    assert "At most 40 words" in page or "at most 40 words" in page
+    assert "the function (1 point)" in page
+    part = quiz.questions[0].variant.parts[0]
+    text = "Softmax:\r\nit divides <b>by</b> the sum."
+    form = form_with(page, "save").fill(f"text.{part.id}", text)
+    page = follow(browser, form.send(browser))
+    assert "Softmax:\nit divides &lt;b&gt;by&lt;/b&gt; the sum.</textarea>" in page
+    page = follow(browser, form_with(page, "save").send(browser, "hand_in"))
+    assert "to be marked" in page
+    assert "divides each exponential" not in page
+    page = open_page(browser, "/quiz/words")
+    assert "to be marked" in page

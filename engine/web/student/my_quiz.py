@@ -110,7 +110,9 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
     if handed:
         last = progress.attempts[-1].report
         sign, words, kind = "✓", "handed in", "waiting"
-        if level.includes(ResultDisclosure.VERDICT):
+        if last.needs_person:
+            sign, words, kind = "…", "to be marked", "waiting"
+        elif level.includes(ResultDisclosure.VERDICT):
             sign, words, kind = OUTCOMES[last.outcome]
     elif blank == len(parts):
         sign, words, kind = "○", "no answer yet", ""

@@ -56,6 +56,7 @@ def quiz(visit: Visit) -> Response:
         waiting=[s for s in states if not s.is_handed_in and s.blank < _parts(sitting_quiz, s)],
         score=sitting.score if shows_score and any(p.attempts for p in sitting.progress.values()) else None,
         maximum=sitting.maximum,
+        is_waiting=sitting.is_waiting,
     )
 
 
