@@ -244,6 +244,8 @@ def register_dynamically(addresses: ToolAddresses, configuration: str, token: st
     try:
         values: dict[str, Any] = _Registration(addresses, configuration, token, local).register()
     except LtiServiceException as error:
+        if error.response.ok:  # what it says isn't JSON
+            raise _unreadable(step) from error
         raise LtiError(
             "the learning system refuses the registration",
             got=f"status {error.response.status_code}",
@@ -251,7 +253,9 @@ def register_dynamically(addresses: ToolAddresses, configuration: str, token: st
         ) from error
     # Answers of other types than the library expects end as one of these.
     except (LtiException, AssertionError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LtiError(
-            "the learning system's answer to the registration can't be read", next_step=step
-        ) from error
+        raise _unreadable(step) from error
     return values
+
+
+def _unreadable(step: str) -> LtiError:
+    return LtiError("the learning system's answer to the registration can't be read", next_step=step)

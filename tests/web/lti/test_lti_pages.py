@@ -1,0 +1,323 @@
+"""Choices of what links open, registrations, members for the roster, marks back: over HTTP, end to end."""
+
+from __future__ import annotations
+
+import html
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.course import read_roster
+from engine.model import (
+    CodeSubmission,
+    GradeReport,
+    Mode,
+    Outcome,
+    Part,
+    Quiz,
+    QuizQuestion,
+    RenderedText,
+    Variant,
+)
+from engine.quiz.rules import now
+from engine.store import Attempt, Store
+from engine.web.site import Site
+from tests.live.lms import Lms, LmsFault, LmsMember
+from tests.live.lti_site import Browser, forms
+from tests.web.lti.conftest import claims, sentence
+
+SCOPES = "https://purl.imsglobal.org/spec/lti-ags/scope/"
+
+
+@pytest.fixture
+def ivy(browser: Browser, served_site: Site, lms: Lms) -> Browser:
+    """The instructor's browser, signed in by a launch."""
+    assert browser.click(lms, "u-ivy").status_code == 303
+    return browser
+
+
+def page(browser: Browser, site: Site, path: str) -> Any:
+    answer = browser.get(f"{site.address}{path}")
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def a_quiz(store: Store) -> None:
+    word = RenderedText("w", "w", "w")
+    part = Part("answer", "token", 4.0, key_ids=("a",))
+    question = QuizQuestion(1, Variant("v", "one", "v", "One", word, (part,)), 4.0)
+    for student in ("ada", "bob"):
+        store.save_quiz(Quiz(f"q-{student}", "week-1", "Softmax, by hand & more", student, (question,)))
+
+
+def test_an_instructor_picks_a_quiz_and_the_system_gets_link_and_column(
+    browser: Browser, accepted: Lms, store: Store
+) -> None:
+    a_quiz(store)
+    accepted.launch = lambda launch: launch.set_dl(f"{accepted.address}/deep-link", extra_data={"csrf": "x"})
+    chooser = browser.follow(browser.click(accepted, "u-ivy"))
+    assert "Softmax, by hand &amp; more" in chooser.text and "Softmax" in chooser.text
+    search = browser.get(str(chooser.url), params={"q": "BY HAND"})
+    assert "week-1" in search.text and ">softmax<" not in search.text
+    assert "Nothing has these words" in browser.get(str(chooser.url), params={"q": "xyzzy"}).text
+    token = forms(search.text)[-1].fields
+    handed = browser.post(str(chooser.url), data={**token, "name": "week-1"})
+    assert handed.status_code == 200
+    assert f"form-action 'self' {accepted.address};" in handed.headers["content-security-policy"]
+    form = next(f for f in forms(handed.text) if f.action == f"{accepted.address}/deep-link")
+    assert browser.post(form.action, data=form.fields).status_code == 200
+    (item,) = accepted.chosen
+    assert item["title"] == "Softmax, by hand & more"
+    assert item["custom"] == {"assignment": "week-1"}
+    assert item["url"].endswith("/lti/launch")
+    assert item["lineItem"]["scoreMaximum"] == 4.0 and item["lineItem"]["resourceId"] == "week-1"
+    again = browser.post(str(chooser.url), data={**token, "name": "softmax"})
+    assert sentence(again) == "This choice was made already"
+
+
+def test_students_choose_nothing_and_choices_are_their_makers_own(
+    browser: Browser, accepted: Lms, store: Store, served_site: Site
+) -> None:
+    accepted.launch = lambda launch: launch.set_dl(f"{accepted.address}/deep-link")
+    assert "only staff choose" in sentence(browser.click(accepted, "u-ada")).lower()
+    chooser = browser.follow(browser.click(accepted, "u-ivy"))
+    accepted.members["u-prof"] = LmsMember("u-prof", "P", "p@x.edu", accepted.members["u-ivy"].roles)
+    with Browser() as other:
+        accepted.launch = lambda launch: None
+        other.click(accepted, "u-prof")
+        assert other.get(str(chooser.url)).status_code == 404
+    with Browser() as other:
+        other.click(accepted, "u-ada")
+        assert other.get(str(chooser.url)).status_code == 404
+    made_up = browser.get(f"{served_site.address}/lti/choose/xyz")
+    assert sentence(made_up) == "The time for this choice is over"
+
+
+def test_a_link_without_a_choice_gets_one_and_opens_it_for_students(
+    ivy: Browser, lms: Lms, store: Store
+) -> None:
+    a_quiz(store)
+    chooser = ivy.follow(ivy.click(lms, "u-ivy", "link-5"))
+    with Browser() as ada:
+        early = ada.follow(ada.click(lms, "u-ada", "link-5"))
+        assert "hasn&#39;t been chosen yet" in early.text
+    token = forms(chooser.text)[-1].fields
+    assert sentence(ivy.post(str(chooser.url), data={**token, "name": "nothing"})).startswith("Choose")
+    assert ivy.post(str(chooser.url), data={**token, "name": "week-1"}).status_code == 303
+    with Browser() as ada:
+        assert ada.click(lms, "u-ada", "link-5").headers["location"].endswith("/quiz/week-1")
+
+
+def test_marks_reach_the_system_by_themselves(ivy: Browser, lms: Lms, store: Store) -> None:
+    lms.items["1"] = {"id": f"{lms.address}/items/1", "scoreMaximum": 10, "label": "Softmax"}
+    lms.launch = lambda launch: launch.set_ags(f"{lms.address}/items", f"{lms.address}/items/1")
+    claims(lms, **{"https://purl.imsglobal.org/spec/lti/claim/custom": {"assignment": "softmax"}})
+    with Browser() as ada:
+        assert ada.click(lms, "u-ada").status_code == 303
+    report = GradeReport("softmax", "v", Outcome.PARTIAL, 20 / 3, 10.0, mode=Mode.MARKS)
+    code = CodeSubmission("# x", "a.py", "1" * 64, {})
+    store.record(Attempt.of_code("ada", code, report, started=now()))
+    until = time.monotonic() + 30
+    while not lms.received and time.monotonic() < until:
+        time.sleep(0.1)
+    (mark,) = lms.received
+    assert mark["userId"] == "u-ada" and mark["scoreGiven"] == pytest.approx(6.666667)
+    assert mark["gradingProgress"] == "FullyGraded"
+
+
+def test_marks_that_arent_taken_are_listed_and_sent_by_a_button(
+    ivy: Browser, lms: Lms, store: Store, served_site: Site
+) -> None:
+    from engine.store.lti_outbox import MarkForLms
+
+    lms.items["1"] = {"id": f"{lms.address}/items/1", "scoreMaximum": 10, "label": "Softmax"}
+    lms.faults.append(LmsFault("/items/1/scores", 403))
+    mark = MarkForLms(1, f"{lms.address}/items/1", "u-ada", "ada", 7.5, 10.0)
+    store.lti_outbox.put([mark], now() - timedelta(minutes=1))
+    until = time.monotonic() + 30
+    while not store.lti_outbox.counts()["failed"] and time.monotonic() < until:
+        time.sleep(0.1)
+    shown = page(ivy, served_site, "/staff/lms")
+    assert "status 403: it doesn&#39;t allow us to" in shown.text and "7.5 of 10.0" in shown.text
+    lms.faults.clear()
+    answer = ivy.follow(ivy.submit(shown, "/staff/lms/send"))
+    assert "1 sent, 0 waiting, 0 not taken" in answer.text
+    assert lms.received[0]["scoreGiven"] == 7.5
+
+
+def test_dynamic_registration_by_a_link_that_works_once(
+    ivy: Browser, lms: Lms, store: Store, served_site: Site
+) -> None:
+    made = ivy.submit(page(ivy, served_site, "/staff/lms"), "/staff/lms/invite")
+    url = html.unescape(made.text.split('value="' + served_site.address + "/lti/register/")[1].split('"')[0])
+    url = f"{served_site.address}/lti/register/{url}"
+    parameters = {
+        "openid_configuration": f"{lms.address}/configuration",
+        "registration_token": "registration-token",
+    }
+    with Browser() as admin:
+        assert "isn&#39;t for a browser" in sentence(admin.get(url))
+        bad = {**parameters, "openid_configuration": "http://intranet.example/configuration"}
+        assert "can&#39;t be used" in sentence(admin.get(url, params=bad))
+        shown = admin.get(url, params=parameters)
+        assert lms.address in shown.text
+        assert f"frame-ancestors 'self' {lms.address}" in shown.headers["content-security-policy"]
+        assert lms.registrations == []  # nothing happens before somebody says so
+        (form,) = forms(shown.text)
+        done = admin.post(url, data=form.fields)
+        assert done.status_code == 200 and "Moodle at 127.0.0.1" in done.text
+        assert "was used before" in sentence(admin.post(url, data=form.fields))
+    (data,) = lms.registrations
+    assert data["initiate_login_uri"] == f"{served_site.address}/lti/login"
+    assert data["redirect_uris"] == [f"{served_site.address}/lti/launch"]
+    assert data["jwks_uri"] == f"{served_site.address}/lti/keys"
+    assert set(data["scope"].split()) >= {f"{SCOPES}lineitem", f"{SCOPES}score"}
+    tool = data["https://purl.imsglobal.org/spec/lti-tool-configuration"]
+    assert {m["type"] for m in tool["messages"]} == {"LtiResourceLinkRequest", "LtiDeepLinkingRequest"}
+    platform = store.lti.platforms()[-1]
+    assert (platform.client_id, platform.deployments, platform.by) == (
+        "registered-1",
+        ("deployment-1",),
+        "ivy",
+    )
+    with Browser() as ivy_again:
+        assert ivy_again.click(lms, "u-ivy").status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "part"),
+    [
+        ("/configuration", b"<html>", "can&#39;t be read"),
+        ("/configuration", b"[]", "can&#39;t be read"),
+        ("/configuration", b'{"issuer": 5}', "can&#39;t be read"),
+        ("/register", b"null", "can&#39;t be read"),
+        ("/register", b'{"client_id": ["x"]}', "can&#39;t be read"),
+        (
+            "/register",
+            b'{"client_id": ["x"], "https://purl.imsglobal.org/spec/lti-tool-configuration": {}}',
+            "client id is missing",
+        ),
+    ],
+)
+def test_registrations_that_fail_say_why(
+    ivy: Browser, lms: Lms, served_site: Site, path: str, body: bytes, part: str
+) -> None:
+    made = ivy.submit(page(ivy, served_site, "/staff/lms"), "/staff/lms/invite")
+    token = made.text.split("/lti/register/")[1].split('"')[0]
+    lms.faults.append(LmsFault(path, 200, body))
+    fields = {"openid_configuration": f"{lms.address}/configuration", "registration_token": "x"}
+    answer = ivy.post(f"{served_site.address}/lti/register/{token}", data=fields)
+    assert part in sentence(answer).lower() and answer.status_code == 400
+
+
+def test_registration_by_hand(ivy: Browser, store: Store, served_site: Site) -> None:
+    form = page(ivy, served_site, "/staff/lms/new?kind=moodle&base=http://127.0.0.1:1/m/")
+    for url in ("/mod/lti/auth.php", "/mod/lti/token.php", "/mod/lti/certs.php"):
+        assert f"http://127.0.0.1:1/m{url}" in form.text
+    assert f"{served_site.address}/lti/launch" in form.text
+    fields = {
+        "issuer": "https://moodle.example.edu",
+        "client_id": "abc",
+        "login_url": "https://moodle.example.edu/auth",
+        "token_url": "https://moodle.example.edu/token",
+        "keys_url": "http://moodle.example.edu/certs",
+        "deployments": "1 2",
+    }
+    wrong = ivy.submit(form, "/staff/lms/new", **fields)
+    assert wrong.status_code == 400 and "the address of its public keys can&#39;t be used" in wrong.text
+    assert 'value="abc"' in wrong.text  # what was typed is still there
+    fields["keys_url"] = "https://moodle.example.edu/certs"
+    right = ivy.follow(ivy.submit(form, "/staff/lms/new", **fields))
+    assert "moodle.example.edu is registered" in right.text
+    platform = store.lti.platforms()[-1]
+    assert platform.deployments == ("1", "2") and platform.by == "ivy"
+
+
+def test_systems_and_courses_are_disabled_and_accepted(
+    ivy: Browser, lms: Lms, store: Store, served_site: Site
+) -> None:
+    store.lti.put_context(1, "course-8", title="Other & course", accepted=None)
+    shown = page(ivy, served_site, "/staff/lms")
+    assert "Other &amp; course" in shown.text
+    token = forms(shown.text)[0].fields["csrf"]
+
+    def change(**fields: Any) -> Any:
+        url = f"{served_site.address}/staff/lms/change"
+        return ivy.follow(ivy.post(url, data={"csrf": token, "platform": "1", **fields}))
+
+    assert "may come in" in change(action="accept", subject="course-8").text
+    assert store.lti.platforms()[0].accepted == ("course-7", "course-8")
+    change(action="refuse", subject="course-8")
+    change(action="deployment", subject=" d2 ")
+    assert store.lti.platforms()[0].deployments == ("deployment-1", "d2")
+    with Browser() as ada:
+        ada.click(lms, "u-ada")
+    assert "matched again" in change(action="forget", subject="u-ada").text
+    assert store.lti.person(1, "u-ada") is None
+    change(action="disable")
+    assert store.lti.platforms()[0].disabled is not None
+    change(action="enable")
+    assert store.lti.platforms()[0].disabled is None
+    assert change(action="accept", subject="made-up").status_code == 400
+    assert change(action="disable", platform="99").status_code == 404
+    assert change(action="disable", platform="x").status_code == 404
+    actions = [entry.action for _, entry in store.audit.newest(50)]
+    assert {"lti.accept", "lti.forget", "lti.disable"} <= set(actions)
+
+
+def test_members_become_the_roster_after_a_look(
+    ivy: Browser, lms: Lms, store: Store, served_site: Site, folder: Path
+) -> None:
+    lists = page(ivy, served_site, "/staff/lms/members")
+    shown = ivy.follow(ivy.submit(lists, "/staff/lms/members/fetch"))
+    assert "Ada Lovelace" not in shown.text.split("<h2>New</h2>")[0]
+    assert "Eve" in shown.text and "Bob Moran" in shown.text
+    before = (folder / "roster.csv").read_text()
+    form = forms(shown.text)[-1]
+    (folder / "roster.csv").write_text(before + "cyd,Cyd,\n")
+    again = ivy.follow(ivy.post(str(shown.url), data=form.fields))
+    assert "was changed meanwhile" in again.text
+    form = forms(again.text)[-1]
+    done = ivy.follow(ivy.post(str(shown.url), data={**form.fields, "missing": "remove"}))
+    assert "2 students, 1 new" in done.text
+    students = read_roster(folder / "roster.csv").students
+    assert [s.name for s in students] == ["Ada Lovelace", "Eve"]
+    (old,) = (folder / ".softmark" / "rosters").iterdir()
+    assert old.read_text().endswith("cyd,Cyd,\n")
+    assert store.lti.person(1, "u-eve") == students[1].id
+    used = ivy.post(str(shown.url), data=form.fields)
+    assert sentence(used) == "These members were fetched too long ago"
+
+
+def test_members_that_cant_be_fetched_say_why(ivy: Browser, lms: Lms, served_site: Site) -> None:
+    lists = page(ivy, served_site, "/staff/lms/members")
+    lms.faults.append(LmsFault("/members", 403))
+    answer = ivy.submit(lists, "/staff/lms/members/fetch")
+    assert sentence(answer) == "Test LMS doesn&#39;t answer about the list of members"
+
+
+def test_our_keys_are_public_and_new_ones_join_them(
+    ivy: Browser, lms: Lms, store: Store, served_site: Site
+) -> None:
+    url = f"{served_site.address}/lti/keys"
+    (first,) = ivy.get(url).json()["keys"]
+    assert first["kty"] == "RSA" and "d" not in first and first["alg"] == "RS256"
+    shown = page(ivy, served_site, "/staff/lms")
+    ivy.submit(shown, "/staff/lms/key")
+    keys = ivy.get(url).json()["keys"]
+    assert len(keys) == 2 and first in keys
+    ivy.post(
+        f"{served_site.address}/staff/lms/key",
+        data={"csrf": forms(shown.text)[0].fields["csrf"], "at_once": "yes"},
+    )
+    assert first not in ivy.get(url).json()["keys"]
+
+
+def test_only_instructors_see_the_pages(lms: Lms, ivy: Browser, served_site: Site) -> None:
+    with Browser() as ada:
+        ada.click(lms, "u-ada")
+        for path in ("/staff/lms", "/staff/lms/new", "/staff/lms/members", "/staff/lms/members/x"):
+            assert ada.get(f"{served_site.address}{path}").status_code == 404
