@@ -260,6 +260,8 @@ class HandInWorker:
         if self._store.graded(student, item, hand_in.submission, hand_in.mode) is not None:
             return None
         submission = self._store.waiting.code(hand_in.id)
+        if submission is None:
+            return None
         grader = FileGrader(self._store, self._code(), hand_in.mode)
         arrival = ArrivalInfo(handed=hand_in.handed, sequence=hand_in.id)
         if hand_in.losses >= MOST_LOSSES:

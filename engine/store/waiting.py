@@ -228,17 +228,17 @@ class WaitingHandIns(StorePart):
         lately = tuple(map(_hand_in, connection.execute(last_turns).mappings()))
         return QueueState(waiting, running, lately, last + 1)
 
-    def code(self, number: int) -> CodeSubmission:
-        """Return the code of an open hand-in.
+    def code(self, number: int) -> CodeSubmission | None:
+        """Return the code of an open hand-in; None once it is done, or erased with its student.
 
         Raises
         ------
         StoreError
-            There is none, or it can't be read.
+            It can't be read.
         """
         with self._database.read() as connection:
             text = connection.execute(sa.select(rows.c.code).where(rows.c.id == number)).scalar()
-        return decode(CodeSubmission, text or "", self._database.where)
+        return decode(CodeSubmission, text, self._database.where) if text else None
 
     def beat(self, worker: str, now: datetime) -> None:
         """Note that a worker lives."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.items.bank import Bank
     from engine.web.site import CourseState
 
-_LOOK_S: Final = 0.05
+_LOOK_S: Final = 0.03
 # Requests that wait for a result at the same time; each takes one of the threads that make pages.
 _MOST_WAITING: Final = 8
 

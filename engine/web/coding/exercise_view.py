@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from weakref import WeakKeyDictionary
 
 from engine.items import CheckSpec, CodeAnswer, ProblemSpec
+from engine.items.bank import Bank
 from engine.marks.class_table import ItemResult, StudentResults
 from engine.marks.hand_in_limits import HandInPermission, may_hand_in
 from engine.marks.late_work import StudentDeadlines, terms_of
@@ -18,28 +20,48 @@ from engine.store.waiting import HandInState, QueuedHandIn
 from engine.text.files import read_text
 from engine.web.visit import NotFoundError, Visit
 
+# Statements by bank and item: a page would otherwise look for changes in all files of the exercise.
+_statements: WeakKeyDictionary[Bank, dict[str, Variant]] = WeakKeyDictionary()
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class HandInLine:
     """One earlier hand-in.
 
     Parameters
     ----------
-    submission : str
-    filename : str
-        Foreign text.
+    student : str
+    result : ItemResult
     handed : datetime
-    entry : FeedbackEntry
-        What may be shown of it.
     counts : bool
         Whether it is the one that counts now.
     """
 
-    submission: str
-    filename: str
+    student: str
+    result: ItemResult
     handed: datetime
-    entry: FeedbackEntry
     counts: bool
+
+    @property
+    def submission(self) -> str:
+        """Hash of the program."""
+        return self.result.submission
+
+    @property
+    def filename(self) -> str:
+        """Name of the file: foreign text."""
+        return self.result.filename
+
+    @property
+    def entry(self) -> FeedbackEntry:
+        """What may be shown of it."""
+        return feedback_entry(self.student, self.result)
+
+    @property
+    def brief(self) -> FeedbackEntry:
+        """What may be shown of it in a line: without pictures of weights, which take time to draw."""
+        report = replace(self.result.report, weights=())
+        return feedback_entry(self.student, replace(self.result, report=report))
 
 
 @dataclass(frozen=True)
@@ -131,14 +153,13 @@ def assigned_spec(visit: Visit, item: str) -> tuple[ProblemSpec, CodeAnswer]:
 
 def statement(visit: Visit, spec: ProblemSpec) -> Variant:
     """Return the variant of a code exercise, which has the statement: nothing in it is drawn."""
+    from engine.variants import draw_seeded
+
     bank = visit.site.bank
-
-    def drawn() -> Variant:
-        from engine.variants import draw_seeded
-
-        return draw_seeded(spec, version=bank.version(spec.id), registry=bank.registry(), seed=0)
-
-    return bank.derived(Variant, spec.id, ["0"], drawn)
+    known = _statements.setdefault(bank, {})
+    if spec.id not in known:
+        known[spec.id] = draw_seeded(spec, version=bank.version(spec.id), registry=bank.registry(), seed=0)
+    return known[spec.id]
 
 
 def starter_of(visit: Visit, spec: ProblemSpec, answer: CodeAnswer) -> str:
@@ -159,8 +180,9 @@ def exercise_view(visit: Visit, item: str) -> ExerciseView:
     newest_first = attempts[::-1]
     lines = () if counted is None else tuple(_line(student, a, counted) for a in newest_first)
     source = newest_first[0].source if newest_first and newest_first[0].source else None
-    if queued and queued[0].state is not HandInState.DONE:
-        source = site.store.waiting.code(queued[0].id).source
+    waiting = site.store.waiting.code(queued[0].id) if queued else None
+    if waiting is not None:
+        source = waiting.source
     return ExerciseView(
         spec=spec,
         answer=answer,
@@ -169,7 +191,7 @@ def exercise_view(visit: Visit, item: str) -> ExerciseView:
         open=next((hand_in for hand_in in queued if hand_in.is_open), None),
         aside=queued[0] if queued and queued[0].state is HandInState.SET_ASIDE else None,
         lines=lines,
-        counted=None if counted is None else feedback_entry(student, counted),
+        counted=next((line.brief for line in lines if line.counts), None),
         source=source or starter_of(visit, spec, answer),
     )
 
@@ -195,13 +217,7 @@ def _line(student: str, attempt: Attempt, counted: ItemResult) -> HandInLine:
         mark=counted.mark if counts else None,
         attempts=1,
     )
-    return HandInLine(
-        attempt.submission,
-        attempt.filename,
-        attempt.handed or attempt.started,
-        feedback_entry(student, result),
-        counts,
-    )
+    return HandInLine(student, result, attempt.handed or attempt.started, counts)
 
 
 def is_early(visit: Visit, item: str) -> bool:
