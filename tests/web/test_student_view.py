@@ -31,7 +31,7 @@ def test_attempts_with_keys_and_code(site: Site, signed_in: SignedIn) -> None:
     assert "Worked solution" in browser.get(WORK).text
     code = browser.get("/staff/students/ada/marks/softmax").text
     assert "&lt;script&gt;" in code and "<script>'" not in code
-    assert browser.get("/staff/students/nobody/work/softmax").status_code == 404
+    assert browser.get("/staff/students/nobody/marks/softmax").status_code == 404
     assert browser.get("/staff/students/ada/marks/nothing").status_code == 404
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from engine.course.people import Role
 from engine.web.instructor import (
     class_view,
-    decision_log,
     decisions,
     items,
     marking,
     quizzes,
-    regrade,
+    regrade_page,
     reports,
     staff,
     student_view,
@@ -113,11 +112,15 @@ ROUTES: tuple[WebRoute, ...] = (
     WebRoute("instructor.item.lint", "/staff/items/lint", items.start_lint, _INSTRUCTOR, _POST),
     WebRoute("instructor.item.linted", "/staff/items/linted/{job}", items.linted_page, _INSTRUCTOR),
     WebRoute("instructor.item", "/staff/items/of/{item}", items.preview, _INSTRUCTOR),
-    WebRoute("instructor.regrade", "/staff/regrade", regrade.regrade_page, _INSTRUCTOR, nav="Regrade"),
-    WebRoute("instructor.regrade.start", "/staff/regrade/start", regrade.start_plan, _INSTRUCTOR, _POST),
-    WebRoute("instructor.regrade.plan", "/staff/regrade/plans/{job}", regrade.plan_page, _INSTRUCTOR),
+    WebRoute("instructor.regrade", "/staff/regrade", regrade_page.regrade_page, _INSTRUCTOR, nav="Regrade"),
+    WebRoute("instructor.regrade.start", "/staff/regrade/start", regrade_page.start_plan, _INSTRUCTOR, _POST),
+    WebRoute("instructor.regrade.plan", "/staff/regrade/plans/{job}", regrade_page.plan_page, _INSTRUCTOR),
     WebRoute(
-        "instructor.regrade.apply", "/staff/regrade/plans/{job}/apply", regrade.apply, _INSTRUCTOR, _POST
+        "instructor.regrade.apply",
+        "/staff/regrade/plans/{job}/apply",
+        regrade_page.apply,
+        _INSTRUCTOR,
+        _POST,
     ),
     WebRoute("instructor.reports", "/staff/reports", reports.reports_page, _INSTRUCTOR, nav="Reports"),
     WebRoute(
@@ -131,7 +134,7 @@ ROUTES: tuple[WebRoute, ...] = (
         reports.report_file,
         _INSTRUCTOR,
     ),
-    WebRoute("instructor.log", "/staff/log", decision_log.log_page, _INSTRUCTOR, nav="Log"),
+    WebRoute("instructor.log", "/staff/log", decisions.log_page, _INSTRUCTOR, nav="Log"),
     WebRoute("instructor.job", "/staff/jobs/{job}", staff.show_job, _INSTRUCTOR),
     WebRoute("instructor.job.stop", "/staff/jobs/{job}/stop", staff.stop_job, _INSTRUCTOR, _POST),
 )

@@ -1,4 +1,4 @@
-"""What is decided about single students: their requests, more time, other deadlines, excuses."""
+"""What is decided about single students (requests, more time, excuses), and the log of all decisions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from engine.pages.class_pages import check_assignment
 from engine.store.allowances import Allowance, AllowanceKind
 from engine.store.student_requests import RequestKind, RequestState, StudentRequest
 from engine.web.instructor.staff import (
+    PAGE,
     StudentNames,
     choice,
     number_of,
@@ -166,3 +167,30 @@ def take_back(visit: Visit) -> Response:
     visit.log("allowance.withdraw", entry.assignment or "all assignments", student=entry.student)
     visit.notice("Taken back.")
     return visit.redirect("instructor.allow", student=entry.student)
+
+
+def log_page(visit: Visit) -> Response:
+    """Show the log of decisions with its filters, and the jobs that are known."""
+    log = visit.site.store.audit
+    before = whole_number(visit.query.get("before", "")) or None
+    filters = {
+        name: visit.query[name].strip() for name in ("student", "by", "action") if visit.query.get(name)
+    }
+    entries = log.newest(PAGE + 1, before=before, **filters)  # one more tells whether there is another page
+    return visit.page(
+        "instructor/log.html.j2",
+        entries=entries[:PAGE],
+        older=entries[PAGE - 1][0] if len(entries) > PAGE else None,
+        before=before,
+        actions=log.actions(),
+        filters=filters,
+        jobs=visit.site.jobs.all(),
+        names=StudentNames(visit),
+        person_name=lambda person: _name(visit, person),
+        with_query=lambda **changes: with_query(visit, **changes),
+    )
+
+
+def _name(visit: Visit, person: str) -> str:
+    known = visit.site.people.by_id.get(person)
+    return known.name if known is not None and known.name else person or "the site"
