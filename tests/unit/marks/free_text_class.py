@@ -71,13 +71,14 @@ def hand_in(
     *,
     rules: QuizRules | None = None,
     total: str = "1",
+    name: str = "week-1",
 ) -> Attempt:
-    """Record a student's answer to the only question of week-1, worth 6 points, and return the attempt."""
+    """Record a student's answer to the only question of a quiz, worth 6 points, and return the attempt."""
     worth = replace(
         variant, parts=tuple(replace(part, points=part.points * 6 / variant.points) for part in variant.parts)
     )
     question = QuizQuestion(1, worth, 6.0)
-    quiz = Quiz(f"q-{student}", "week-1", "Week 1", student, (question,), rules=rules or QuizRules())
+    quiz = Quiz(f"q-{student}", name, "Week 1", student, (question,), rules=rules or QuizRules())
     store.save_quiz(quiz)
     response = Response({"total": "1", "reason": reason})
     report = grade_answers(worth, response, mode=Mode.MARKS, student=student)
