@@ -287,396 +287,412 @@ document.addEventListener("submit", (event) => {
   // Somebody else may sit down at this browser.
   if (!event.target.getAttribute("action").includes("sign-out")) return;
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(DRAFT)) localStorage.removeItem(key);
+    for (const key of Object.keys(localStorage)) if (key.startsWith("softmark-")) localStorage.removeItem(key);
   } catch {
     // It keeps nothing.
   }
 });
+
 // Answers save themselves: a moment after typing, when a field is left, and every few seconds while something
 // isn't saved. Until the server has a text, this browser keeps it, also when the window is closed.
-class AnswerForm {
-  static PAUSE = 1500;
-  static AGAIN = 5000;
+(() => {
+  const ANSWERS = "softmark-answers:";
+  class AnswerForm {
+    static PAUSE = 1500;
+    static AGAIN = 5000;
 
-  constructor(form) {
-    this.form = form;
-    this.key = "softmark:" + form.dataset.key;
-    this.line = form.querySelector(".saved");
-    this.says = form.querySelector(".saved-says");
-    this.sending = null;
-    this.isFailing = false;
-    this.fields = new Map();
-    for (const element of form.querySelectorAll(".answer[data-part]")) {
-      const part = element.dataset.part;
-      const field = { part, element, conflict: false };
-      field.revision = form.elements["revision." + part];
-      field.before = form.elements["before." + part];
-      field.saved = this.text(field);
-      this.fields.set(part, field);
-    }
-    this.restore();
-    form.addEventListener("input", (event) => this.changed(event));
-    form.addEventListener("change", (event) => this.changed(event, true));
-    form.addEventListener("submit", (event) => this.submitted(event));
-    addEventListener("pagehide", () => this.save());
-    document.addEventListener("visibilitychange", () => document.hidden && this.save());
-    setInterval(() => this.dirty().length && this.save(), AnswerForm.AGAIN);
-    if (this.dirty().length) this.save(true);
-  }
-
-  // What the inputs of a field say, as the form would send it.
-  pairs(field) {
-    const pairs = [];
-    for (const [name, value] of new FormData(this.form)) {
-      const [kind, part] = name.split(".");
-      if (part === field.part && kind !== "revision" && kind !== "before") pairs.push([name, value]);
-    }
-    return pairs;
-  }
-
-  text(field) {
-    return JSON.stringify(this.pairs(field).filter(([, value]) => value));
-  }
-
-  dirty() {
-    return [...this.fields.values()].filter((field) => !field.conflict && this.text(field) !== field.saved);
-  }
-
-  changed(event, isLeft = false) {
-    const dirty = this.dirty();
-    this.keep();
-    if (!dirty.length) return;
-    if (!this.isFailing) this.status("Not saved yet…");
-    clearTimeout(this.pause);
-    // A choice is complete with its click; of typed text, a part may still come.
-    const typed = event.target.matches("input[type=text], textarea");
-    this.pause = setTimeout(() => this.save(isLeft), typed && !isLeft ? AnswerForm.PAUSE : 50);
-  }
-
-  async save(isRead = false) {
-    if (this.sending) {
-      await this.sending;
-      if (!this.dirty().length) return;
-    }
-    const dirty = this.dirty();
-    if (!dirty.length) return;
-    this.sending = this.send(dirty, isRead).finally(() => (this.sending = null));
-    await this.sending;
-  }
-
-  async send(dirty, isRead) {
-    clearTimeout(this.pause);
-    const body = new URLSearchParams({ retry: this.form.elements.retry.value });
-    if (isRead) body.set("read", "1");
-    const texts = new Map();
-    for (const field of dirty) {
-      body.set("revision." + field.part, field.revision.value);
-      for (const [name, value] of this.pairs(field)) body.append(name, value);
-      texts.set(field.part, this.text(field));
-    }
-    const headers = { accept: "application/json", "x-csrf-token": this.form.elements.csrf.value };
-    let answer, value;
-    try {
-      answer = await fetch(this.form.dataset.save, { method: "POST", headers, body, keepalive: true });
-      value = await answer.json();
-    } catch {
-      return this.failed("Not saved yet: the server can't be reached. Trying again; this browser keeps your text.");
-    }
-    if (answer.status === 403 || answer.status === 401) {
-      return this.failed("Not saved: you aren't signed in any more. Sign in again in another window; this browser keeps your text.");
-    }
-    if (!answer.ok) return this.failed("Not saved: " + [value.error, value.next].filter(Boolean).join("; ") + ".");
-    if (value.seconds_left !== null) for (const clock of clocks) clock.set(value.seconds_left);
-    for (const done of value.fields) this.done(done, texts.get(done.part));
-    if (![...this.fields.values()].some((field) => field.conflict)) {
-      if (this.isFailing) this.says.textContent = "Saved again.";
+    constructor(form) {
+      this.form = form;
+      this.key = ANSWERS + form.dataset.key;
+      this.line = form.querySelector(".saved");
+      this.says = form.querySelector(".saved-says");
+      this.sending = null;
       this.isFailing = false;
-      this.status(this.dirty().length ? "Not saved yet…" : "Saved at " + value.saved + ".");
+      this.fields = new Map();
+      for (const element of form.querySelectorAll(".answer[data-part]")) {
+        const part = element.dataset.part;
+        const field = { part, element, conflict: false };
+        field.revision = form.elements["revision." + part];
+        field.before = form.elements["before." + part];
+        field.saved = this.text(field);
+        this.fields.set(part, field);
+      }
+      this.restore();
+      form.addEventListener("input", (event) => this.changed(event));
+      form.addEventListener("change", (event) => this.changed(event, true));
+      form.addEventListener("submit", (event) => this.submitted(event));
+      addEventListener("pagehide", () => this.save());
+      document.addEventListener("visibilitychange", () => document.hidden && this.save());
+      setInterval(() => this.dirty().length && this.save(), AnswerForm.AGAIN);
+      if (this.dirty().length) this.save(true);
     }
-    this.keep();
-  }
 
-  done(done, text) {
-    const field = this.fields.get(done.part);
-    if (done.state === "saved") {
-      field.saved = text;
-      field.revision.value = done.revision;
-      field.before.value = done.text;
-      if ("fault" in done) this.show(field, done);
-    } else if (done.state === "conflict") {
-      this.conflict(field, done.text, done.revision);
-    } else {
-      this.failed("Not saved: the quiz is over, or this question was handed in in another window. Load the page again; this browser keeps your text until then.");
+    // What the inputs of a field say, as the form would send it.
+    pairs(field) {
+      const pairs = [];
+      for (const [name, value] of new FormData(this.form)) {
+        const [kind, part] = name.split(".");
+        if (part === field.part && kind !== "revision" && kind !== "before") pairs.push([name, value]);
+      }
+      return pairs;
     }
-  }
 
-  // How the server reads a text: as numbers, or why it can't.
-  show(field, { fault, numbers }) {
-    const line = document.getElementById("fault-" + field.part);
-    if (line.textContent !== fault) line.textContent = fault;
-    const input = document.getElementById("answer-" + field.part);
-    if (input) {
-      if (fault) input.setAttribute("aria-invalid", "true");
-      else input.removeAttribute("aria-invalid");
+    text(field) {
+      return JSON.stringify(this.pairs(field).filter(([, value]) => value));
     }
-    const reading = document.getElementById("reading-" + field.part);
-    reading.replaceChildren();
-    if (!numbers.length) return;
-    const words = document.createElement("span");
-    words.className = "soft";
-    words.textContent = "Read as";
-    const table = document.createElement("table");
-    for (const row of numbers) {
-      const line = table.insertRow();
-      for (const number of row) line.insertCell().textContent = number;
+
+    dirty() {
+      return [...this.fields.values()].filter((field) => !field.conflict && this.text(field) !== field.saved);
     }
-    reading.append(words, table);
-  }
 
-  conflict(field, text, revision) {
-    field.conflict = true;
-    const note = document.createElement("div");
-    note.className = "note wrong";
-    note.setAttribute("role", "alert");
-    const sentence = document.createElement("p");
-    sentence.textContent = "This field was changed in another window, so what stands here isn't saved. There it says:";
-    const other = document.createElement("pre");
-    other.textContent = text || "(nothing)";
-    const actions = document.createElement("div");
-    actions.className = "actions";
-    const button = (label, act) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.className = "button";
-      made.textContent = label;
-      made.addEventListener("click", act);
-      actions.append(made);
-    };
-    button("Keep what stands here", () => {
-      field.conflict = false;
-      field.revision.value = revision;
-      note.remove();
-      this.save(true);
-    });
-    button("Take the other", () => {
-      this.forget(field.part);
-      location.reload();
-    });
-    note.append(sentence, other, actions);
-    field.element.prepend(note);
-    this.failed("One field isn't saved: see above.");
-  }
-
-  failed(sentence) {
-    this.keep();
-    if (!this.isFailing) this.says.textContent = sentence;
-    this.isFailing = true;
-    this.status(sentence, true);
-  }
-
-  status(sentence, isWrong = false) {
-    this.line.textContent = sentence;
-    this.line.classList.toggle("wrong", isWrong);
-  }
-
-  // What isn't saved, in this browser.
-  keep() {
-    const unsaved = {};
-    for (const field of this.fields.values()) {
-      if (this.text(field) === field.saved && !field.conflict) continue;
-      unsaved[field.part] = { pairs: this.pairs(field), revision: field.revision.value };
+    changed(event, isLeft = false) {
+      const dirty = this.dirty();
+      this.keep();
+      if (!dirty.length) return;
+      if (!this.isFailing) this.status("Not saved yet…");
+      clearTimeout(this.pause);
+      // A choice is complete with its click; of typed text, a part may still come.
+      const typed = event.target.matches("input[type=text], textarea");
+      this.pause = setTimeout(() => this.save(isLeft), typed && !isLeft ? AnswerForm.PAUSE : 50);
     }
-    try {
-      if (Object.keys(unsaved).length) localStorage.setItem(this.key, JSON.stringify(unsaved));
-      else localStorage.removeItem(this.key);
-    } catch {
-      // A browser that keeps nothing still saves to the server.
-    }
-  }
 
-  forget(part) {
-    try {
-      const unsaved = JSON.parse(localStorage.getItem(this.key) || "{}");
-      delete unsaved[part];
-      localStorage.setItem(this.key, JSON.stringify(unsaved));
-    } catch {
-      localStorage.removeItem(this.key);
+    async save(isRead = false) {
+      if (this.sending) {
+        await this.sending;
+        if (!this.dirty().length) return;
+      }
+      const dirty = this.dirty();
+      if (!dirty.length) return;
+      this.sending = this.send(dirty, isRead).finally(() => (this.sending = null));
+      await this.sending;
     }
-  }
 
-  restore() {
-    let unsaved = {};
-    try {
-      unsaved = JSON.parse(localStorage.getItem(this.key) || "{}");
-    } catch {
-      return;
+    async send(dirty, isRead) {
+      clearTimeout(this.pause);
+      const body = new URLSearchParams({ retry: this.form.elements.retry.value });
+      if (isRead) body.set("read", "1");
+      const texts = new Map();
+      for (const field of dirty) {
+        body.set("revision." + field.part, field.revision.value);
+        for (const [name, value] of this.pairs(field)) body.append(name, value);
+        texts.set(field.part, this.text(field));
+      }
+      const headers = { accept: "application/json", "x-csrf-token": this.form.elements.csrf.value };
+      let answer, value;
+      try {
+        answer = await fetch(this.form.dataset.save, { method: "POST", headers, body, keepalive: true });
+        value = await answer.json();
+      } catch {
+        return this.failed("Not saved yet: the server can't be reached. Trying again; this browser keeps your text.");
+      }
+      if (answer.status === 403 || answer.status === 401) {
+        return this.failed("Not saved: you aren't signed in any more. Sign in again in another window; this browser keeps your text.");
+      }
+      if (!answer.ok) return this.failed("Not saved: " + [value.error, value.next].filter(Boolean).join("; ") + ".");
+      if (value.seconds_left !== null) for (const clock of clocks) clock.set(value.seconds_left);
+      for (const done of value.fields) this.done(done, texts.get(done.part));
+      if (![...this.fields.values()].some((field) => field.conflict)) {
+        if (this.isFailing) this.says.textContent = "Saved again.";
+        this.isFailing = false;
+        this.status(this.dirty().length ? "Not saved yet…" : "Saved at " + value.saved + ".");
+      }
+      this.keep();
     }
-    for (const [part, { pairs, revision }] of Object.entries(unsaved)) {
-      const field = this.fields.get(part);
-      if (!field) continue;
-      const stored = field.before.value;
-      this.enter(field, pairs);
-      if (this.text(field) !== field.saved && revision !== field.revision.value) {
-        this.conflict(field, stored, field.revision.value);
+
+    done(done, text) {
+      const field = this.fields.get(done.part);
+      if (done.state === "saved") {
+        field.saved = text;
+        field.revision.value = done.revision;
+        field.before.value = done.text;
+        if ("fault" in done) this.show(field, done);
+      } else if (done.state === "conflict") {
+        this.conflict(field, done.text, done.revision);
+      } else {
+        this.failed("Not saved: the quiz is over, or this question was handed in in another window. Load the page again; this browser keeps your text until then.");
+      }
+    }
+
+    // How the server reads a text: as numbers, or why it can't.
+    show(field, { fault, numbers }) {
+      const line = document.getElementById("fault-" + field.part);
+      if (line.textContent !== fault) line.textContent = fault;
+      const input = document.getElementById("answer-" + field.part);
+      if (input) {
+        if (fault) input.setAttribute("aria-invalid", "true");
+        else input.removeAttribute("aria-invalid");
+      }
+      const reading = document.getElementById("reading-" + field.part);
+      reading.replaceChildren();
+      if (!numbers.length) return;
+      const words = document.createElement("span");
+      words.className = "soft";
+      words.textContent = "Read as";
+      const table = document.createElement("table");
+      for (const row of numbers) {
+        const line = table.insertRow();
+        for (const number of row) line.insertCell().textContent = number;
+      }
+      reading.append(words, table);
+    }
+
+    conflict(field, text, revision) {
+      field.conflict = true;
+      const note = document.createElement("div");
+      note.className = "note wrong";
+      note.setAttribute("role", "alert");
+      const sentence = document.createElement("p");
+      sentence.textContent = "This field was changed in another window, so what stands here isn't saved. There it says:";
+      const other = document.createElement("pre");
+      other.textContent = text || "(nothing)";
+      const actions = document.createElement("div");
+      actions.className = "actions";
+      const button = (label, act) => {
+        const made = document.createElement("button");
+        made.type = "button";
+        made.className = "button";
+        made.textContent = label;
+        made.addEventListener("click", act);
+        actions.append(made);
+      };
+      button("Keep what stands here", () => {
+        field.conflict = false;
+        field.revision.value = revision;
+        note.remove();
+        this.save(true);
+      });
+      button("Take the other", () => {
+        this.forget(field.part);
+        location.reload();
+      });
+      note.append(sentence, other, actions);
+      field.element.prepend(note);
+      this.failed("One field isn't saved: see above.");
+    }
+
+    failed(sentence) {
+      this.keep();
+      if (!this.isFailing) this.says.textContent = sentence;
+      this.isFailing = true;
+      this.status(sentence, true);
+    }
+
+    status(sentence, isWrong = false) {
+      this.line.textContent = sentence;
+      this.line.classList.toggle("wrong", isWrong);
+    }
+
+    // What isn't saved, in this browser.
+    keep() {
+      const unsaved = {};
+      for (const field of this.fields.values()) {
+        if (this.text(field) === field.saved && !field.conflict) continue;
+        unsaved[field.part] = { pairs: this.pairs(field), revision: field.revision.value };
+      }
+      try {
+        if (Object.keys(unsaved).length) localStorage.setItem(this.key, JSON.stringify(unsaved));
+        else localStorage.removeItem(this.key);
+      } catch {
+        // A browser that keeps nothing still saves to the server.
+      }
+    }
+
+    forget(part) {
+      try {
+        const unsaved = JSON.parse(localStorage.getItem(this.key) || "{}");
+        delete unsaved[part];
+        localStorage.setItem(this.key, JSON.stringify(unsaved));
+      } catch {
+        localStorage.removeItem(this.key);
+      }
+    }
+
+    restore() {
+      let unsaved = {};
+      try {
+        unsaved = JSON.parse(localStorage.getItem(this.key) || "{}");
+      } catch {
+        return;
+      }
+      for (const [part, { pairs, revision }] of Object.entries(unsaved)) {
+        const field = this.fields.get(part);
+        if (!field) continue;
+        const stored = field.before.value;
+        this.enter(field, pairs);
+        if (this.text(field) !== field.saved && revision !== field.revision.value) {
+          this.conflict(field, stored, field.revision.value);
+        }
+      }
+    }
+
+    enter(field, pairs) {
+      const values = (name) => pairs.filter(([n]) => n === name).map(([, value]) => value);
+      for (const input of this.form.elements) {
+        const [kind, part] = (input.name || "").split(".");
+        if (part !== field.part || kind === "revision" || kind === "before") continue;
+        if (input.type === "radio" || input.type === "checkbox") input.checked = values(input.name).includes(input.value);
+        else input.value = values(input.name)[0] ?? "";
+      }
+    }
+
+    // Save alone needs no new page; everything else waits until what is under way has arrived.
+    submitted(event) {
+      const button = event.submitter;
+      if (button && button.value === "save") {
+        event.preventDefault();
+        event.stopPropagation();
+        if (this.dirty().length) this.save(true);
+        else if (!this.isFailing) this.status("Everything is saved.");
+      } else if (this.sending) {
+        event.preventDefault();
+        event.stopPropagation();
+        this.sending.then(() => this.form.requestSubmit(button));
       }
     }
   }
 
-  enter(field, pairs) {
-    const values = (name) => pairs.filter(([n]) => n === name).map(([, value]) => value);
-    for (const input of this.form.elements) {
-      const [kind, part] = (input.name || "").split(".");
-      if (part !== field.part || kind === "revision" || kind === "before") continue;
-      if (input.type === "radio" || input.type === "checkbox") input.checked = values(input.name).includes(input.value);
-      else input.value = values(input.name)[0] ?? "";
+  // What a form led to is on the page when it loads, where screen readers pass it over: it is said a moment later.
+  const notices = document.querySelector(".notices");
+  if (notices) {
+    const line = document.createElement("p");
+    line.className = "hidden";
+    line.setAttribute("role", "status");
+    document.body.append(line);
+    const standing = document.querySelector(".result .standing");
+    const sentences = [notices, standing].filter(Boolean).map((element) => element.textContent.trim().replace(/\s+/g, " "));
+    setTimeout(() => (line.textContent = sentences.join(" ")), 400);
+  }
+
+  // The time left, told aloud ten, five and one minute before the end; at the end the page shows what comes then.
+  const clocks = [];
+  class Clock {
+    static SPOKEN = [600, 300, 60];
+
+    constructor(element) {
+      this.element = element;
+      this.words = element.querySelector(".left");
+      this.says = document.querySelector(".clock-says");
+      this.set(Number(element.dataset.seconds));
+      this.spoken = Clock.SPOKEN.filter((seconds) => this.left() > seconds);
+      if (this.words && this.left() < 86400) setInterval(() => this.tick(), 1000);
+    }
+
+    set(seconds) {
+      this.end = Date.now() + seconds * 1000;
+    }
+
+    left() {
+      return Math.max(0, Math.round((this.end - Date.now()) / 1000));
+    }
+
+    tick() {
+      const left = this.left();
+      const two = (number) => String(number).padStart(2, "0");
+      const hours = Math.floor(left / 3600);
+      const minutes = Math.floor(left / 60) % 60;
+      this.words.textContent = (hours ? hours + ":" + two(minutes) : minutes) + ":" + two(left % 60);
+      this.element.classList.toggle("soon", left <= 300);
+      const due = this.spoken.filter((seconds) => left <= seconds);
+      if (due.length) {
+        const least = Math.min(...due) / 60;
+        this.says.textContent = least === 1 ? "One minute left." : least + " minutes left.";
+        this.spoken = this.spoken.filter((seconds) => left > seconds);
+      }
+      if (!left && !this.isOver) {
+        this.isOver = true;
+        this.says.textContent = "The time is over. What was saved is handed in.";
+        const saved = Promise.all(answerForms.map((form) => form.save()));
+        // Later than the server's own end, which allows for slow networks.
+        saved.finally(() => setTimeout(() => location.assign(this.element.dataset.over), 1000 * this.element.dataset.grace));
+      }
     }
   }
 
-  // Save alone needs no new page; everything else waits until what is under way has arrived.
-  submitted(event) {
-    const button = event.submitter;
-    if (button && button.value === "save") {
-      event.preventDefault();
-      event.stopPropagation();
-      if (this.dirty().length) this.save(true);
-      else if (!this.isFailing) this.status("Everything is saved.");
-    } else if (this.sending) {
-      event.preventDefault();
-      event.stopPropagation();
-      this.sending.then(() => this.form.requestSubmit(button));
+  // An order is arranged by moving its cards; the lists to choose from stay for browsers without scripts.
+  function arrange(element) {
+    const cards = element.querySelector(".options");
+    const places = element.querySelector(".places");
+    const selects = [...places.querySelectorAll("select")];
+    const chosen = selects.map((select) => select.value).filter(Boolean);
+    const items = new Map();
+    const list = document.createElement("ol");
+    list.className = "arrange";
+    for (const card of cards.children) items.set(card.dataset.letter, card);
+    const rest = [...items.keys()].filter((letter) => !chosen.includes(letter));
+    const note = document.createElement("p");
+    note.className = "soft";
+    note.setAttribute("role", "status");
+    const accept = document.createElement("button");
+    const write = () => {
+      [...list.children].forEach((row, place) => (selects[place].value = row.dataset.letter));
+      accept.hidden = true;
+      selects[0].dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    for (const letter of [...chosen, ...rest]) {
+      const row = document.createElement("li");
+      row.dataset.letter = letter;
+      const text = document.createElement("div");
+      text.className = "words";
+      text.append(...[...items.get(letter).cloneNode(true).childNodes]);
+      if (items.get(letter).hasAttribute("tabindex")) text.tabIndex = 0;
+      const moves = document.createElement("span");
+      moves.className = "moves";
+      for (const [sign, way, label] of [["↑", -1, "up"], ["↓", 1, "down"]]) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "button small";
+        button.textContent = sign;
+        button.setAttribute("aria-label", `Move (${letter}) ${label}`);
+        button.addEventListener("click", () => {
+          const other = way < 0 ? row.previousElementSibling : row.nextElementSibling;
+          if (!other) return;
+          if (way < 0) other.before(row);
+          else other.after(row);
+          write();
+          button.focus();
+          note.textContent = `(${letter}) is now in place ${[...list.children].indexOf(row) + 1} of ${items.size}.`;
+        });
+        moves.append(button);
+      }
+      row.append(text, moves);
+      list.append(row);
     }
-  }
-}
-
-// The time left, told aloud ten, five and one minute before the end; at the end the page shows what comes then.
-const clocks = [];
-class Clock {
-  static SPOKEN = [600, 300, 60];
-
-  constructor(element) {
-    this.element = element;
-    this.words = element.querySelector(".left");
-    this.says = document.querySelector(".clock-says");
-    this.set(Number(element.dataset.seconds));
-    this.spoken = Clock.SPOKEN.filter((seconds) => this.left() > seconds);
-    if (this.words && this.left() < 86400) setInterval(() => this.tick(), 1000);
+    accept.type = "button";
+    accept.className = "button small";
+    accept.textContent = "This order is my answer";
+    accept.hidden = chosen.length === items.size;
+    accept.addEventListener("click", () => {
+      write();
+      note.textContent = "This order is your answer.";
+    });
+    if (!accept.hidden) note.textContent = "Not answered yet: move the cards.";
+    cards.hidden = places.hidden = true;
+    places.after(list, accept, note);
   }
 
-  set(seconds) {
-    this.end = Date.now() + seconds * 1000;
-  }
-
-  left() {
-    return Math.max(0, Math.round((this.end - Date.now()) / 1000));
-  }
-
-  tick() {
-    const left = this.left();
-    const two = (number) => String(number).padStart(2, "0");
-    const hours = Math.floor(left / 3600);
-    const minutes = Math.floor(left / 60) % 60;
-    this.words.textContent = (hours ? hours + ":" + two(minutes) : minutes) + ":" + two(left % 60);
-    this.element.classList.toggle("soon", left <= 300);
-    const due = this.spoken.filter((seconds) => left <= seconds);
-    if (due.length) {
-      const least = Math.min(...due) / 60;
-      this.says.textContent = least === 1 ? "One minute left." : least + " minutes left.";
-      this.spoken = this.spoken.filter((seconds) => left > seconds);
-    }
-    if (!left && !this.isOver) {
-      this.isOver = true;
-      this.says.textContent = "The time is over. What was saved is handed in.";
-      const saved = Promise.all(answerForms.map((form) => form.save()));
-      // Later than the server's own end, which allows for slow networks.
-      saved.finally(() => setTimeout(() => location.assign(this.element.dataset.over), 1000 * this.element.dataset.grace));
-    }
-  }
-}
-
-// An order is arranged by moving its cards; the lists to choose from stay for browsers without scripts.
-function arrange(element) {
-  const cards = element.querySelector(".options");
-  const places = element.querySelector(".places");
-  const selects = [...places.querySelectorAll("select")];
-  const chosen = selects.map((select) => select.value).filter(Boolean);
-  const items = new Map();
-  const list = document.createElement("ol");
-  list.className = "arrange";
-  for (const card of cards.children) items.set(card.dataset.letter, card);
-  const rest = [...items.keys()].filter((letter) => !chosen.includes(letter));
-  const note = document.createElement("p");
-  note.className = "soft";
-  note.setAttribute("role", "status");
-  const accept = document.createElement("button");
-  const write = () => {
-    [...list.children].forEach((row, place) => (selects[place].value = row.dataset.letter));
-    accept.hidden = true;
-    selects[0].dispatchEvent(new Event("change", { bubbles: true }));
-  };
-  for (const letter of [...chosen, ...rest]) {
-    const row = document.createElement("li");
-    row.dataset.letter = letter;
-    const text = document.createElement("div");
-    text.className = "words";
-    text.append(...[...items.get(letter).cloneNode(true).childNodes]);
-    if (items.get(letter).hasAttribute("tabindex")) text.tabIndex = 0;
-    const moves = document.createElement("span");
-    moves.className = "moves";
-    for (const [sign, way, label] of [["↑", -1, "up"], ["↓", 1, "down"]]) {
+  // Keypads of numbers have no minus on some phones: a button changes the sign.
+  if (matchMedia("(pointer: coarse)").matches) {
+    for (const input of document.querySelectorAll(".answer[data-kind=number] input[type=text]")) {
+      input.inputMode = "decimal";
       const button = document.createElement("button");
       button.type = "button";
-      button.className = "button small";
-      button.textContent = sign;
-      button.setAttribute("aria-label", `Move (${letter}) ${label}`);
+      button.className = "button small sign";
+      button.textContent = "±";
+      button.setAttribute("aria-label", "Change the sign");
       button.addEventListener("click", () => {
-        const other = way < 0 ? row.previousElementSibling : row.nextElementSibling;
-        if (!other) return;
-        if (way < 0) other.before(row);
-        else other.after(row);
-        write();
-        button.focus();
-        note.textContent = `(${letter}) is now in place ${[...list.children].indexOf(row) + 1} of ${items.size}.`;
+        input.value = /^\s*[-−]/.test(input.value) ? input.value.replace(/^\s*[-−]/, "") : "-" + input.value.trim();
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        input.focus();
       });
-      moves.append(button);
+      input.after(button);
     }
-    row.append(text, moves);
-    list.append(row);
   }
-  accept.type = "button";
-  accept.className = "button small";
-  accept.textContent = "This order is my answer";
-  accept.hidden = chosen.length === items.size;
-  accept.addEventListener("click", () => {
-    write();
-    note.textContent = "This order is your answer.";
-  });
-  if (!accept.hidden) note.textContent = "Not answered yet: move the cards.";
-  cards.hidden = places.hidden = true;
-  places.after(list, accept, note);
-}
 
-// Keypads of numbers have no minus on some phones: a button changes the sign.
-if (matchMedia("(pointer: coarse)").matches) {
-  for (const input of document.querySelectorAll(".answer[data-kind=number] input[type=text]")) {
-    input.inputMode = "decimal";
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "button small sign";
-    button.textContent = "±";
-    button.setAttribute("aria-label", "Change the sign");
-    button.addEventListener("click", () => {
-      input.value = /^\s*[-−]/.test(input.value) ? input.value.replace(/^\s*[-−]/, "") : "-" + input.value.trim();
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      input.focus();
-    });
-    input.after(button);
-  }
-}
-
-// First what this browser has kept is entered again, then orders are arranged by it.
-const answerForms = [...document.querySelectorAll("form[data-save]")].map((form) => new AnswerForm(form));
-for (const element of document.querySelectorAll(".answer[data-kind=order]")) arrange(element);
-for (const element of document.querySelectorAll(".timer[data-seconds]")) clocks.push(new Clock(element));
+  // First what this browser has kept is entered again, then orders are arranged by it.
+  const answerForms = [...document.querySelectorAll("form[data-save]")].map((form) => new AnswerForm(form));
+  for (const element of document.querySelectorAll(".answer[data-kind=order]")) arrange(element);
+  for (const element of document.querySelectorAll(".timer[data-seconds]")) clocks.push(new Clock(element));
+})();
 
 // Marking by keyboard: digits give points for the current criterion, arrows change it, n saves and goes on.
 (() => {
