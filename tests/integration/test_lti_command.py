@@ -1,4 +1,4 @@
-"""``grade lti``: registrations, members, marks and keys from the terminal; the learning system speaks HTTP."""
+"""``grade lti``: registrations, members, marks and keys from the terminal; the other side speaks HTTP."""
 
 from __future__ import annotations
 
