@@ -55,6 +55,7 @@ NOT_RUN = {
     r"grade store copy postgresql://.*": "needs a server: tests/unit/store has one",
     r"grade store copy attention-2026/.softmark/store.db --store .*": "goes back; the store is still there",
     r"grade lti members.*": "needs a learning system: tests/integration/test_lti_command.py has one",
+    r"grade serve(?! --check).*": "serves until it is stopped: tests/web/test_operation.py",
     r"grade autograder results.*": "runs inside Gradescope: tests/integration/test_autograder.py",
 }
 # Pages that show what another class than the one of this test got: run, but not compared.
