@@ -82,8 +82,8 @@ def main(demo: str = ".demo", out: str = "docs/web-pictures") -> None:
             for name, (person, path) in VIEWS.items():
                 context = browser.new_context(viewport={"width": width, "height": height})
                 if person is not None:
-                    cookie = {"name": "softmark-session", "value": site.cookie_of(person)}
-                    context.add_cookies([cookie | {"url": site.address}])
+                    cookie = site.cookie_of(person)
+                    context.add_cookies([{"name": "softmark-session", "value": cookie, "url": site.address}])
                 page = context.new_page()
                 page.goto(site.address + path)
                 data = small(page.screenshot())
