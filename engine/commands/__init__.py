@@ -48,6 +48,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "batch": "batch",
         "mark": "mark",
         "similar": "similar",
+        "find-variant": "find_variant",
         "regrade": "regrade",
         "report": "report",
         "feedback": "feedback",

@@ -5,7 +5,7 @@ Hints and variants are only ever added: what a student has seen can't be unseen.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -110,6 +110,15 @@ class SittingStore(StorePart):
         )
         with self._database.read() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
+
+    def all_retries(self) -> Iterator[tuple[str, str, int, int, Variant]]:
+        """Yield all variants of later attempts: quiz id, student, question, retry, and the variant."""
+        query = sa.select(quiz_retries).order_by(*quiz_retries.primary_key)
+        with self._database.read() as connection:
+            rows = connection.execute(query).mappings().all()
+        for row in rows:
+            variant = decode(Variant, row["variant"], self._database.where)
+            yield row["quiz_id"], row["student"], row["number"], row["retry"], variant
 
     def add_variant(self, quiz: Quiz, number: int, retry: int, variant: Variant) -> Variant:
         """Store the variant of a retry, and return the stored one: a second window may have been faster."""
