@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from engine.course.policies import Policies
 from engine.errors import SoftmarkError
 from engine.items.bank import Bank
-from engine.marks.late_work import extended_rules, terms_of
-from engine.model import Mode, Quiz
+from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
+from engine.model import Mode, Quiz, QuizQuestion, ResultDisclosure
+from engine.quiz import rules as quiz_rules
 from engine.quiz.answer_sheet import DraftSheet
 from engine.quiz.hand_in import HandInResult
 from engine.quiz.in_progress import SiteQuiz
@@ -28,6 +30,30 @@ def extended_quiz(quiz: Quiz, policies: Policies) -> Quiz:
     return replace(quiz, rules=extended_rules(quiz.rules, terms_of(policies, quiz.student, quiz.name)))
 
 
+class CourseQuiz(SiteQuiz):
+    """A quiz on the site under the rules of its course, which may keep results back until their release."""
+
+    def __init__(self, store: Store, quiz: Quiz, terms: StudentDeadlines, **more: Any) -> None:
+        super().__init__(
+            store,
+            replace(quiz, rules=extended_rules(quiz.rules, terms)),
+            DraftSheet(store, quiz),
+            opens=terms.opens,
+            closes=terms.closes,
+            **more,
+        )
+        self._terms = terms
+
+    @property
+    def disclosure(self) -> ResultDisclosure:
+        """How much is shown now of the result as a whole."""
+        return disclosure_now(self._terms, super().disclosure, quiz_rules.now())
+
+    def disclosure_of(self, question: QuizQuestion) -> ResultDisclosure:
+        """Return how much is shown now of the result of one question."""
+        return disclosure_now(self._terms, super().disclosure_of(question), quiz_rules.now())
+
+
 def site_quiz(
     store: Store,
     quiz: Quiz,
@@ -36,7 +62,7 @@ def site_quiz(
     bank: Bank,
     mode: Mode,
     secret: Callable[[], bytes],
-) -> SiteQuiz:
+) -> CourseQuiz:
     """Return a student's quiz as the site has it answered.
 
     Parameters
@@ -52,16 +78,7 @@ def site_quiz(
         Returns the course's secret.
     """
     terms = terms_of(policies, quiz.student, quiz.name)
-    return SiteQuiz(
-        store,
-        replace(quiz, rules=extended_rules(quiz.rules, terms)),
-        DraftSheet(store, quiz),
-        bank=bank,
-        mode=mode,
-        secret=secret,
-        opens=terms.opens,
-        closes=terms.closes,
-    )
+    return CourseQuiz(store, quiz, terms, bank=bank, mode=mode, secret=secret)
 
 
 @dataclass(frozen=True, slots=True)

@@ -334,3 +334,18 @@ def test_words_wait_for_a_person(site: Site, folder: Path, signed_in: SignedIn, 
     assert "divides each exponential" not in page
     page = open_page(browser, "/quiz/words")
     assert "to be marked" in page
+
+
+def test_the_total_alone_shows_no_question(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN + "show_before: score\n"), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[2].variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/3"), "save")
+    page = follow(browser, form.fill(f"pick.{part.id}", right_response(part)).send(browser, "hand_in"))
+    assert "handed in" in page
+    assert "✓ right" not in page
+    assert "Try again" in page  # an offer that wasn't made would tell
+    page = open_page(browser, "/quiz/week-1")
+    assert "<strong>1</strong> of" in page
+    assert "✓ right" not in page
+    assert "1 / 1" not in page

@@ -115,3 +115,27 @@ def test_a_request_is_asked_once_and_withdrawn(site: Site, signed_in: SignedIn, 
     odd = form.fill("subject", "week-1")
     odd.fields = [(n, v) for n, v in odd.fields if n != "subject"] + [("subject", "another")]
     assert odd.send(browser).status_code == 400
+
+
+def test_results_wait_for_their_release(site: Site, folder: Path, signed_in: SignedIn, clock) -> None:
+    settings = folder / "course.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(
+        text.replace("closes: 2026-11-05}", "closes: 2026-11-05, release: after closes}"), encoding="utf-8"
+    )
+    site._looked = 0.0
+    quiz = next(quiz for quiz in draw(site, QUIZ + "show_before: solution\n") if quiz.student == "ada")
+    browser = signed_in("ada")
+    (part,) = quiz.questions[0].variant.parts
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    pages = [follow(browser, form.fill(f"text.{part.id}", right_response(part)).send(browser, "hand_in"))]
+    pages += [open_page(browser, path) for path in ("/quiz/week-1", "/work", "/marks")]
+    for page in pages:
+        assert "✓ right" not in page
+        assert "1 of 1 point" not in page
+    clock(NOW + timedelta(days=4))
+    browser = signed_in("ada")
+    for path in ("/quiz/week-1/1", "/quiz/week-1", "/marks"):
+        assert "✓ right" in open_page(browser, path)
+    # Who has answered nothing sees the solution, once it may be shown.
+    assert "Worked solution" in open_page(signed_in("bob"), "/quiz/week-1/1")

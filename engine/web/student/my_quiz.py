@@ -79,7 +79,7 @@ class QuestionState:
     faults : int
         Parts with an answer that can't be read.
     score : float or None
-        The best score; None where there is none, or where it isn't shown.
+        The best score; None where there is none, or where it isn't shown: with the total alone neither is.
     """
 
     number: int
@@ -132,7 +132,7 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
         handed,
         blank,
         faults,
-        progress.best if progress.attempts and level.includes(ResultDisclosure.SCORE) else None,
+        progress.best if progress.attempts and level.includes(ResultDisclosure.VERDICT) else None,
     )
 
 

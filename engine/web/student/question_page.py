@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import QuizError
-from engine.model import RenderedText
+from engine.model import RenderedText, ResultDisclosure
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.timing import SittingState
@@ -156,9 +156,16 @@ def _show(
         before=numbers[place - 1] if place else None,
         after=numbers[place + 1] if place + 1 < len(numbers) else None,
         entry=last_entry(visit, quiz, progress),
+        solution=_solution(quiz, progress),
         unsaved={done.field.part: done for done in unsaved},
         mine=_typed_again(view.fields, unsaved),
     )
+
+
+def _solution(quiz: SiteQuiz, progress: QuestionProgress) -> RenderedText | None:
+    """Return the worked solution of a question that was never answered, once it may be shown."""
+    is_shown = quiz.is_over and quiz.disclosure_of(progress.question) is ResultDisclosure.SOLUTION
+    return progress.question.variant.solution if is_shown and not progress.attempts else None
 
 
 def _typed_again(fields: Sequence[EntryField], unsaved: Sequence[SavedDraft]) -> Mapping[str, str]:
