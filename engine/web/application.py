@@ -105,9 +105,10 @@ class _Handler:
             with _upload_folder(route, request.method) as folder:
                 name_page(request.scope, route.name, "nobody")
                 try:
+                    check_host(request.headers.get("host", ""), self._site)
                     visit = await run_in_threadpool(self._visit, request, route)
-                except StoreError as error:
-                    # Who this is stands in the store; the page that says so is for everybody.
+                except (StoreError, ForeignHostError) as error:
+                    # Who this is stands in the store, and is none of a foreign name's business.
                     visit = self._visit(request, route, cookie="")
                     return _finished(visit, await run_in_threadpool(_error_page, visit, error))
                 if visit.person is not None:
@@ -136,10 +137,11 @@ class _Handler:
         status = error.status_code if isinstance(error, HTTPException) else 500
         fault: SoftmarkError = NotFoundError()
         try:
+            check_host(request.headers.get("host", ""), self._site)
             visit = await run_in_threadpool(self._visit, request, None)
-        except StoreError as store_fault:
-            visit, fault, status = self._visit(request, None, cookie=""), store_fault, 503
-            return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
+        except (StoreError, ForeignHostError) as refusal:
+            visit = self._visit(request, None, cookie="")
+            return _finished(visit, await run_in_threadpool(_error_page, visit, refusal))
         if status == 405:
             fault = UsageError("this address doesn't take that", got=request.method)
         return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
@@ -155,8 +157,7 @@ class _Handler:
         return Response(asset(name), media_type=ASSETS[name], headers=security_headers(self._site) | lasts)
 
     def _check(self, request: Request, route: WebRoute, visit: Visit) -> None:
-        """Refuse foreign names and forms, and who asks for more than anybody needs."""
-        check_host(visit.headers.get("host", ""), self._site)
+        """Refuse foreign forms, and who asks for more than anybody needs."""
         is_form = request.method not in ("GET", "HEAD")
         if route.csrf and is_form:
             check_origin(visit.headers, self._site)

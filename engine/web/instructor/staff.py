@@ -12,6 +12,7 @@ from engine.course.people import Role
 from engine.errors import UsageError
 from engine.text.words import clean_line
 from engine.web.jobs import JobState, SiteJob
+from engine.web.security import file_policy
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:
@@ -156,18 +157,11 @@ def progress_page(visit: Visit, job: SiteJob) -> Response:
     return visit.page("instructor/job.html.j2", job=job)
 
 
-# Pages that other commands write as files have their style in them; their own policy allows it by its hash.
-_FILE_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
-
-
 def standalone(page: str) -> Response:
     """Return a page that needs nothing beside itself, as the commands write it into a file."""
     from starlette.responses import HTMLResponse
 
-    return HTMLResponse(page, headers={"Content-Security-Policy": _FILE_POLICY})
+    return HTMLResponse(page, headers={"Content-Security-Policy": file_policy(page)})
 
 
 def download(content: bytes, name: str, media_type: str) -> Response:

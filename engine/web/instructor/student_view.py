@@ -132,10 +132,9 @@ def set_mark(visit: Visit) -> Response:
     column, store = visit.path["column"], visit.site.store
     mine = [mark for mark in store.hand_marks.history(student=student) if mark.column == column]
     if visit.form.text("seen") != _seen(mine):
-        last = mine[-1]
         raise UsageError(
             "somebody else has decided about this mark since you opened the page; nothing was changed",
-            got=f"{last.by} at {visit.site.local_time(last.at)}",
+            got=f"{mine[-1].by} at {visit.site.local_time(mine[-1].at)}" if mine else None,
             next_step="look at it again, and decide again",
         )
     manual = manual_marks(visit)
