@@ -11,7 +11,7 @@ from engine.web.jobs import JobState
 from engine.web.site import Site
 from tests.web.conftest import SignedIn
 from tests.web.course_work import QUIZ, draw_quiz, write_blueprint
-from tests.web.forms_of_pages import send_form
+from tests.web.forms_of_pages import form_token, send_form
 from tests.web.jobs_of_site import result_of
 
 PAGE = f"/staff/quizzes/of/{QUIZ}"
@@ -128,3 +128,15 @@ def test_a_job_that_fails_says_why(site: Site, signed_in: SignedIn) -> None:
     page = signed_in("ivy").get(f"/staff/quizzes/checked/{job.id}")
     assert "noted in the server" in page.text and "secret" not in page.text
     assert signed_in("ivy").get("/staff/quizzes/checked/other").status_code == 404
+
+
+def test_whose_variant(site: Site, signed_in: SignedIn) -> None:
+    quizzes = draw_quiz(site)
+    stem = quizzes["bob"].questions[0].variant.stem.plain
+    browser = signed_in("ivy")
+    page = browser.post(
+        "/staff/quizzes/whose",
+        data={"csrf": form_token(browser, "/staff/quizzes/whose"), "text": stem, "quiz": ""},
+    ).text
+    assert "Bob Moran" in page and "compared" in page
+    assert signed_in("mia").get("/staff/quizzes/whose").status_code == 404

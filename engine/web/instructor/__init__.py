@@ -108,6 +108,9 @@ ROUTES: tuple[WebRoute, ...] = (
         _INSTRUCTOR,
         _POST,
     ),
+    WebRoute(
+        "instructor.variant", "/staff/quizzes/whose", quizzes.find_variant, _INSTRUCTOR, ("GET", "POST")
+    ),
     WebRoute("instructor.items", "/staff/items", items.list_page, _INSTRUCTOR, nav="Items"),
     WebRoute("instructor.item.lint", "/staff/items/lint", items.start_lint, _INSTRUCTOR, _POST),
     WebRoute("instructor.item.linted", "/staff/items/linted/{job}", items.linted_page, _INSTRUCTOR),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -25,6 +24,8 @@ from engine.quiz.drawn_class import (
 )
 from engine.quiz.quiz_statistics import QuizStatistics, statistics_of, warnings_of
 from engine.quiz.rules import rules_text
+from engine.quiz.variant_search import drawn_variants, find_variants
+from engine.store.published import Publication
 from engine.text.words import agree, count_noun
 from engine.web.instructor.staff import (
     StudentNames,
@@ -61,27 +62,30 @@ class DrawnQuizLine:
     title: str
     students: int
     without: int
-    deadlines: tuple[Any, ...]
-    published: Any
+    deadline: datetime | None
+    published: Publication | None
 
 
 def list_page(visit: Visit) -> Response:
     """List what was drawn, and the blueprints that can be."""
     store = visit.site.store
-    published = store.published.all()
+    published, titles = store.published.all(), store.sittings.quiz_titles()
     roster = set(visit.site.state.roster.by_id)
+    # By name, as (id, student): all quizzes of a term have thousands of variants, none of which is shown.
+    places: dict[str, list[tuple[str, str]]] = {}
+    for place, name in store.sittings.names_by_id().items():
+        places.setdefault(name, []).append(place)
     drawn = []
-    for name in store.quiz_names():
-        quizzes = store.quizzes(name)
-        students = {quiz.student for quiz in quizzes}
-        deadlines = Counter(quiz.rules.deadline for quiz in quizzes)
+    for name, owners in sorted(places.items()):
+        students = {student for _, student in owners}
+        first = store.load_quiz(*min(owners, key=lambda place: place[1]))
         drawn.append(
             DrawnQuizLine(
                 name,
-                quizzes[0].title,
+                titles.get(name, name),
                 len(students),
                 len(roster - students),
-                tuple(when for when, _ in deadlines.most_common()),
+                first.rules.deadline if first else None,
                 published.get(name),
             )
         )
@@ -332,3 +336,23 @@ def _offset(text: str, zone: tzinfo) -> str:
         return ""
     digits = local.replace(tzinfo=zone).strftime("%z")
     return f"{digits[:3]}:{digits[3:5]}"
+
+
+def find_variant(visit: Visit) -> Response:
+    """Say whose variant a text or some numbers are about, as ``grade find-variant`` does."""
+    store = visit.site.store
+    text, quiz = visit.form.text("text"), visit.form.text("quiz") or None
+    result = None
+    if text.strip():
+        if quiz is not None and quiz not in store.quiz_names():
+            raise UsageError("no quiz of this name was drawn", got=quiz)
+        result = find_variants(drawn_variants(store, quiz), text, most=20)
+        visit.log("variant.find", quiz or "all quizzes", matches=len(result.matches))
+    return visit.page(
+        "instructor/find_variant.html.j2",
+        text=text,
+        quiz=quiz,
+        quizzes=store.quiz_names(),
+        result=result,
+        names=StudentNames(visit),
+    )

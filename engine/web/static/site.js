@@ -285,7 +285,7 @@ try {
 for (const editor of document.querySelectorAll("[data-editor]")) beginEditor(editor);
 document.addEventListener("submit", (event) => {
   // Somebody else may sit down at this browser.
-  if (!event.target.getAttribute("action").includes("sign-out")) return;
+  if (!(event.target.getAttribute("action") ?? "").includes("sign-out")) return;
   try {
     for (const key of Object.keys(localStorage)) if (key.startsWith("softmark-")) localStorage.removeItem(key);
   } catch {
