@@ -286,14 +286,19 @@ class LtiStore(StorePart):
         return None if row is None else (json.loads(row["data"]), row["used"] is not None)
 
     def use(self, kind: str, secret: str, now: datetime) -> bool:
-        """Use a secret; False where it was used before, by whichever process, or has expired."""
+        """Use a secret; False where it was used before, by whichever process, or has expired.
+
+        What belonged to it is forgotten: it can be about people.
+        """
         change = sa.update(lti_nonces).where(
             lti_nonces.c.id == secret_hash(secret),
             lti_nonces.c.kind == kind,
             lti_nonces.c.used.is_(None),
             lti_nonces.c.expires > now,
         )
-        count = self._database.change(lambda connection: connection.execute(change.values(used=now)).rowcount)
+        count = self._database.change(
+            lambda connection: connection.execute(change.values(used=now, data="{}")).rowcount
+        )
         return bool(count == 1)
 
     # --- people ---

@@ -101,7 +101,10 @@ class _Launch(LTIAdvantageMessageLaunchAbstract):
             for name in ("state", "id_token")
         )
         url = escape(launch_data["launch_url"])
-        return f'<form id="launch" method="post" action="{url}">{fields}<button>Go on</button></form>'
+        return (
+            f'<form id="launch" method="post" action="{url}">{fields}<button>Go on</button></form>'
+            '<script>document.getElementById("launch").submit()</script>'
+        )
 
 
 class _Grades(AssignmentsGradesService):
@@ -320,6 +323,10 @@ class _Handler(BaseHTTPRequestHandler):
             return 200, json.dumps(lms.published()).encode(), as_json
         if path == "/auth":
             return 200, lms.auth(query).encode(), {"Content-Type": "text/html; charset=utf-8"}
+        if path == "/course":  # a page of a course that shows a tool inside itself
+            frame = escape(lms.login_url(query["user"], query["link"]))
+            page = f'<h1>Course</h1><iframe name="tool" width="900" height="700" src="{frame}"></iframe>'
+            return 200, page.encode(), {"Content-Type": "text/html; charset=utf-8"}
         if path == "/token":
             form = dict(parse_qsl(body.decode()))
             return 200, json.dumps(lms.platform().get_access_token(form)).encode(), as_json

@@ -309,6 +309,11 @@ class Launch(MessageLaunch[VisitRequest, Registrations, LoginMemory, StateCookie
         state = self._get_request_param("state")
         if not self._visit.site.store.lti.use("state", state, self._visit.now):
             raise _used_before()
+        self._cookie_service.set_cookie(state, "", 0)
+
+    def write_cookies(self, answer: Response) -> None:
+        """Have the browser forget the cookie of the state."""
+        self._cookie_service.write(answer)
 
 
 def _used_before() -> LtiError:

@@ -82,6 +82,11 @@ def is_assignment(site: Site, name: str) -> bool:
     )
 
 
+def was_drawn(site: Site, name: str, student: str) -> bool:
+    """Return whether a student has this assignment: exercises are there for everybody, quizzes once drawn."""
+    return name not in site.store.quiz_names() or bool(site.store.quizzes(name, student))
+
+
 def assignment_page(visit: Visit, name: str, role: Role) -> tuple[str, dict[str, Any]]:
     """Return the route of an assignment for somebody in this role, and its parameters."""
     if role is not Role.STUDENT:

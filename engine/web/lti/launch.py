@@ -24,8 +24,8 @@ from engine.store.lti import LtiLink, LtiPerson, LtiPlatform
 from engine.text.words import clean_line
 from engine.web.limits import RateLimit
 from engine.web.lti.adapter import Launch, Login, OtherBrowserError
-from engine.web.lti.arrivals import assignment_page, is_assignment, person_of_user
-from engine.web.lti.site_lti import frames_of, site_lti
+from engine.web.lti.arrivals import assignment_page, is_assignment, person_of_user, was_drawn
+from engine.web.lti.site_lti import assignment_title, frames_of, site_lti
 from engine.web.routes import WebRoute
 from engine.web.sign_in.begin import begin_session
 from engine.web.visit import Visit
@@ -78,6 +78,8 @@ def launch(visit: Visit) -> Response:
         message.use()
     except OtherBrowserError as error:
         log.warning("launch without its cookie, platform %s", message.platform.id)
+        # What it says is signed: the page with the way out must be seen where the launch was to be.
+        visit.frames = tuple({*visit.frames, *_frames_of_claims(message.claims)})
         return _other_window(visit, error)
     except LtiError as error:
         number = message.platform.id if hasattr(message, "platform") else None
@@ -90,6 +92,7 @@ def launch(visit: Visit) -> Response:
         answer = _begin_choice(visit, message, person, role)
     else:
         answer = _open(visit, place.remember_link(), person, role)
+    message.write_cookies(answer)
     return begin_session(visit, answer, person, way="lti", role=str(role), name=user.name)
 
 
@@ -97,6 +100,15 @@ def _other_window(visit: Visit, error: OtherBrowserError) -> Response:
     """Offer to begin again in a window of its own, in which no browser blocks our cookie."""
     again = {name: value for name, value in error.login.items() if value}
     return visit.page("lti/new_window.html.j2", status=403, url=visit.url("lti.login", **again))
+
+
+def _frames_of_claims(claims: LaunchClaims) -> set[str]:
+    """Return the origins of the learning system's pages that a launch names: they may show ours."""
+    urls = (
+        claims.presentation.return_url if claims.presentation else None,
+        claims.deep_link.deep_link_return_url if claims.deep_link else None,
+    )
+    return {origin for url in urls if url and (origin := origin_of(url))}
 
 
 class _Place:
@@ -148,15 +160,9 @@ class _Place:
         return clean_line((context.title or context.label or context.id) if context else "no course", 200)
 
     def _remember_frames(self) -> None:
-        claims = self._claims
-        urls = (
-            claims.presentation.return_url if claims.presentation else None,
-            claims.deep_link.deep_link_return_url if claims.deep_link else None,
-        )
-        origins = {origin for url in urls if url and (origin := origin_of(url))}
-        if new := origins - set(frames_of(self._platform)):
+        if new := _frames_of_claims(self._claims) - set(frames_of(self._platform)):
             self._store.add_frames(self._platform.id, sorted(new))
-            self._visit.frames = (*self._visit.frames, *sorted(new))
+            self._visit.frames = site_lti(self._visit.site).frames(self._visit.now, fresh=True)
 
     def remember_link(self) -> LtiLink:
         """Remember the link as it is now, and return it with what it opens."""
@@ -212,6 +218,10 @@ def _open(visit: Visit, link: LtiLink, person: str, role: Role) -> Response:
             data = {"platform": link.platform, "deployment": link.deployment, "link": link.link}
             return choice_page(visit, "choose", {**data, "by": person})
         visit.notice("What this link opens hasn't been chosen yet: tell your instructor.")
+        return visit.redirect("home")
+    if role is Role.STUDENT and not was_drawn(visit.site, name, person):
+        # Somebody who came into the course after its quizzes were drawn.
+        visit.notice(f"There is no {assignment_title(visit.site, name)} for you yet: tell your instructor.")
         return visit.redirect("home")
     route, values = assignment_page(visit, name, role)
     return visit.redirect(route, **values)

@@ -40,9 +40,13 @@ class SiteLti:
         self._frames: tuple[str, ...] = ()
         self._frames_until: datetime | None = None
 
-    def frames(self, now: datetime) -> tuple[str, ...]:
-        """Return the origins whose pages may show ours: those of the systems that are registered."""
-        if self._frames_until is None or not now < self._frames_until <= now + _FRAMES_LAST:
+    def frames(self, now: datetime, *, fresh: bool = False) -> tuple[str, ...]:
+        """Return the origins whose pages may show ours: those of the systems that are registered.
+
+        They are kept for some seconds, unless `fresh` ones are asked for.
+        """
+        is_kept = self._frames_until is not None and now < self._frames_until <= now + _FRAMES_LAST
+        if fresh or not is_kept:
             platforms = self._store.lti.platforms(enabled=True)
             origins = dict.fromkeys(origin for p in platforms for origin in frames_of(p))
             self._frames, self._frames_until = tuple(origins)[:_MOST_FRAMES], now + _FRAMES_LAST

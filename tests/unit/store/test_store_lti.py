@@ -80,7 +80,7 @@ def test_a_secret_is_used_once_by_whoever_is_first(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert sorted(winners) == [False] * 5 + [True]
-    assert store.lti.begun("state", "secret", NOW) == ({"nonce": "n"}, True)
+    assert store.lti.begun("state", "secret", NOW) == ({}, True)
 
 
 def test_an_expired_secret_is_unknown_and_swept(store: Store) -> None:

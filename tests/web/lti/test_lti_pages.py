@@ -109,6 +109,10 @@ def test_a_link_without_a_choice_gets_one_and_opens_it_for_students(
     assert ivy.post(str(chooser.url), data={**token, "name": "week-1"}).status_code == 303
     with Browser() as ada:
         assert ada.click(lms, "u-ada", "link-5").headers["location"].endswith("/quiz/week-1")
+        assert not [name for name in ada.cookies if name.startswith("softmark-lti-")]
+    with Browser() as eve:  # nothing was drawn for somebody who isn't in the roster
+        late = eve.follow(eve.click(lms, "u-eve", "link-5"))
+        assert "There is no Softmax, by hand &amp; more for you yet" in late.text
 
 
 def test_marks_reach_the_system_by_themselves(ivy: Browser, lms: Lms, store: Store) -> None:
