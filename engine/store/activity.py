@@ -13,7 +13,7 @@ from engine.store.sql_tables import attempts, hand_marks
 from engine.store.web_tables import allowances
 
 # Two programs may store in another order than they finished: so far back is looked again.
-_LOOK_BACK = timedelta(minutes=2)
+_LOOK_BACK = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,14 +56,22 @@ def hand_in(site: Site, quiz: Quiz, *, right: int = 2) -> None:
 EXERCISE = "softmax"
 
 
-def hand_in_code(site: Site, student: str, source: str, *, score: float | None = 0.0) -> str:
+def hand_in_code(
+    site: Site,
+    student: str,
+    source: str,
+    *,
+    score: float | None = 0.0,
+    filename: str = "softmax.py",
+    reason: str = "a test",
+) -> str:
     """Store an attempt at a code exercise as if graded (None: not yet); return its receipt."""
     full = site.bank.code_points(EXERCISE)
     assert full is not None
-    submission = CodeSubmission(source, "softmax.py", hashlib.sha256(source.encode()).hexdigest())
+    submission = CodeSubmission(source, filename, hashlib.sha256(source.encode()).hexdigest())
     outcome = Outcome.UNGRADED if score is None else Outcome.RIGHT if score == full else Outcome.WRONG
     report = GradeReport(
         EXERCISE, site.bank.version(EXERCISE), outcome, score, full, student=student, mode=Mode.MARKS
     )
-    site.store.record(Attempt.of_code(student, submission, report, started=now(), reason="a test"))
+    site.store.record(Attempt.of_code(student, submission, report, started=now(), reason=reason))
     return submission.sha256

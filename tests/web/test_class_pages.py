@@ -34,7 +34,8 @@ def test_an_empty_class(site: Site, signed_in: SignedIn) -> None:
     assert "Nobody is in the roster yet" in signed_in("ivy").get("/staff/class").text
 
 
-def test_rows_that_changed(site: Site, signed_in: SignedIn) -> None:
+def test_rows_that_changed(site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.web.instructor.live_table._LOOK_EVERY_S", 0.0)
     quizzes = draw_quiz(site)
     hand_in(site, quizzes["ada"])
     hand_in(site, quizzes["bob"], right=0)
@@ -47,6 +48,17 @@ def test_rows_that_changed(site: Site, signed_in: SignedIn) -> None:
     changed = browser.get(f"/staff/class?since={mark['mark']}", headers=JSON).json()
     assert list(changed["rows"]) == ["bob"]
     assert "set by hand" in changed["rows"]["bob"]
+
+
+def test_many_open_pages_ask_the_store_once(
+    site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw_quiz(site)
+    browser = signed_in("ivy")
+    mark = browser.get("/staff/class?since=x", headers=JSON).json()["mark"]
+    monkeypatch.setattr(site.store.activity, "since", lambda before: pytest.fail("asked again"))
+    for _ in range(3):
+        assert browser.get(f"/staff/class?since={mark}", headers=JSON).json()["rows"] == {}
 
 
 def test_the_live_table_is_the_table_of_the_commands(site: Site) -> None:

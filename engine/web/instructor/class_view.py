@@ -94,7 +94,7 @@ def _figures(
 
 def class_page(visit: Visit) -> Response:
     """Show the class, or its part that the query asks for."""
-    state = live_table(visit.site, fresh=visit.query.get("fresh") == "1")
+    state = live_table(visit.site, fresh=visit.query.get("fresh") == "1", recent=_is_asking_again(visit))
     cells = [cell for row in state.table.rows for cell in row.cells.values() if cell.is_waiting]
     return _table_page(
         visit,
@@ -110,7 +110,7 @@ def class_page(visit: Visit) -> Response:
 def assignment_page(visit: Visit) -> Response:
     """Show one assignment: who has handed in, who waits, how it went, and what can be done about it."""
     name = visit.path["name"]
-    state = live_table(visit.site)
+    state = live_table(visit.site, recent=_is_asking_again(visit))
     figures = next((f for f in assignments_of(visit, state) if f.name == name), None)
     quizzes = visit.site.store.quizzes(name)
     if figures is None:
@@ -129,14 +129,18 @@ def assignment_page(visit: Visit) -> Response:
     )
 
 
+def _is_asking_again(visit: Visit) -> bool:
+    """Return whether the script of an open page asks which rows have changed."""
+    return "since" in visit.query and "json" in visit.headers.get("accept", "")
+
+
 def _table_page(
     visit: Visit, state: TableState, template: str, columns: Sequence[TableColumn], **more: Any
 ) -> Response:
     names = StudentNames(visit)
     lines = _lines(visit, state, columns, names)
-    since = visit.query.get("since")
-    if since is not None and "json" in visit.headers.get("accept", ""):
-        return _changes(visit, state, columns, lines, since)
+    if _is_asking_again(visit):
+        return _changes(visit, state, columns, lines, visit.query["since"])
     return visit.page(
         template,
         state=state,

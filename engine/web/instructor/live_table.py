@@ -16,6 +16,7 @@ from engine.marks.class_table import ClassTable, StudentRow, TableColumn, class_
 from engine.store.activity import StoreMoment
 from engine.web.site import CourseState, Site
 
+_LOOK_EVERY_S = 2.0  # pages that are open ask every five seconds each, and there may be many of them
 _WHOLE_EVERY_S = 120.0  # a deadline that passes changes marks without anybody storing anything
 
 
@@ -69,13 +70,14 @@ class _Table:
     moment: StoreMoment | None = None
     course: CourseState | None = None
     computed: float = 0.0
+    looked: float = 0.0
 
 
 _TABLES: WeakKeyDictionary[Site, _Table] = WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
-def live_table(site: Site, *, fresh: bool = False) -> TableState:
+def live_table(site: Site, *, fresh: bool = False, recent: bool = False) -> TableState:
     """Return the table of a site's class as it is now.
 
     Parameters
@@ -83,11 +85,15 @@ def live_table(site: Site, *, fresh: bool = False) -> TableState:
     site : Site
     fresh : bool
         Compute every row again, whatever the store says about changes.
+    recent : bool
+        The state of a moment ago will do: for pages that ask again and again.
     """
     with _LOCK:
         table = _TABLES.setdefault(site, _Table())
     with table.lock:
-        _bring_up_to_date(site, table, fresh)
+        if not recent or time.monotonic() - table.looked > _LOOK_EVERY_S:
+            _bring_up_to_date(site, table, fresh)
+            table.looked = time.monotonic()
         rows = tuple(table.rows[student] for student in sorted(table.rows))
         return TableState(
             ClassTable(site.course.title, table.columns, rows),

@@ -73,8 +73,18 @@ def _without_names(results: StudentResults, names: StudentNames) -> StudentResul
     if not names.is_hidden:
         return results
     # Receipts have the id, and downloads of learning systems name files after their students.
-    items = tuple(replace(item, filename="", further=()) for item in results.items)
+    items = tuple(
+        replace(item, filename="", further=(), reason=_nameless(item.reason, item.filename, names, results))
+        for item in results.items
+    )
     return replace(results, student=names.handle(results.student), name="", items=items, problems=())
+
+
+def _nameless(reason: str | None, filename: str, names: StudentNames, results: StudentResults) -> str | None:
+    """Return why something has no score, without the file's name."""
+    if reason is None or not names.is_hidden:
+        return reason
+    return names.text(reason.replace(filename, "the file") if filename else reason, results.student)
 
 
 def work_page(visit: Visit) -> Response:
@@ -226,7 +236,7 @@ def _entry(student: str, column: TableColumn, attempt: Attempt, names: StudentNa
         answers=dict(attempt.response.answers) if attempt.response else {},
         # Downloads of learning systems name files after their students.
         filename="" if names.is_hidden else attempt.filename,
-        reason=attempt.reason,
+        reason=_nameless(attempt.reason, attempt.filename, names, StudentResults(student)),
         handed=attempt.handed,
         marked_late=attempt.marked_late,
     )
