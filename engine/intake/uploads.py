@@ -30,7 +30,7 @@ from engine.text.words import clean_line, count_noun
 _CODE: Final = (".py", ".ipynb")
 _MOST_CODE_FILES: Final = 200
 # Of all files that have to be parsed to find the one that counts: it takes the server's own time.
-_MOST_CODE_BYTES: Final = 2 * 2**20
+_MOST_CODE_BYTES: Final = 2**20
 _MIB: Final = 2**20
 # One student's hand-in for one exercise, not the download of a class.
 _LIMITS: Final = ArchiveLimits(

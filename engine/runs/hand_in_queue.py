@@ -21,16 +21,14 @@ from engine.quiz import rules as quiz_rules
 from engine.store import Store
 from engine.store.waiting import HandInState, Permit, QueuedHandIn, QueueState
 
-MOST_TRIES: Final = 3
-"""After so many faults of the machine it is left ungraded, for a person to look at."""
-
 MOST_LOSSES: Final = 2
 """After so many workers that died over it, a hand-in is set aside: the last one had nothing else in hand."""
 
 _LATELY = timedelta(minutes=15)
 _FOR_THE_OLDEST = 4
-# After a fault of the machine; twice as long each time.
+# After a fault of the machine; twice as long each time, up to the second.
 _REST = timedelta(seconds=20)
+_LONGEST_REST = timedelta(minutes=30)
 # What a hand-in takes, until there are figures.
 _USUAL_S = 1.0
 # A page asks every second, and there are hundreds of pages.
@@ -123,7 +121,7 @@ def choose(state: QueueState, worker: str, now: datetime) -> QueuedHandIn | None
 def _rests(hand_in: QueuedHandIn, now: datetime) -> bool:
     if not hand_in.tries or hand_in.heartbeat is None:
         return False
-    return now < hand_in.heartbeat + _REST * (1 << hand_in.tries - 1)
+    return now < hand_in.heartbeat + min(_LONGEST_REST, _REST * (1 << min(hand_in.tries - 1, 20)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from engine.quiz.rules import now
 from engine.runner import Job, Runner, RunResult, SandboxOptions, WrappingRunner
 from engine.runs.code_exercises import CodeExercises
 from engine.runs.grade_file import FileGrader
-from engine.runs.hand_in_queue import MOST_LOSSES, MOST_TRIES, HandInQueue
+from engine.runs.hand_in_queue import MOST_LOSSES, HandInQueue
 from engine.store import ArrivalInfo, Store
 from engine.store.waiting import QueuedHandIn
 
@@ -243,8 +243,8 @@ class HandInWorker:
         # Where the store is away, the result is, too: it is graded again when the store is back.
         for _ in self._until_stopped():
             with contextlib.suppress(StoreError):
-                if reason is None or hand_in.tries + 1 >= MOST_TRIES:
-                    self._store.waiting.finish(hand_in, now(), reason)
+                if reason is None:
+                    self._store.waiting.finish(hand_in, now())
                 else:
                     self._store.waiting.give_back(hand_in, now(), reason)
                 return

@@ -246,9 +246,9 @@ class WaitingHandIns(StorePart):
         change = sa.update(rows).where(*mine).values(heartbeat=now)
         self._database.change(lambda connection: connection.execute(change))
 
-    def finish(self, hand_in: QueuedHandIn, now: datetime, reason: str | None = None) -> bool:
+    def finish(self, hand_in: QueuedHandIn, now: datetime) -> bool:
         """Note that a hand-in is done with, and return whether it was still this worker's."""
-        values = {"state": str(HandInState.DONE), "code": "", "reason": storable(reason), "heartbeat": now}
+        values = {"state": str(HandInState.DONE), "code": "", "reason": None, "heartbeat": now}
         return self._end(hand_in, values)
 
     def set_aside(self, hand_in: QueuedHandIn, now: datetime, reason: str) -> bool:

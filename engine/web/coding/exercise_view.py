@@ -77,7 +77,9 @@ class ExerciseView:
     terms : StudentDeadlines
         Of this student.
     open : QueuedHandIn or None
-        The newest hand-in that has no grade yet.
+        The newest hand-in, if it has no grade yet.
+    earlier : int
+        Earlier ones that have none yet.
     aside : QueuedHandIn or None
         One that can't be graded, newer than all others.
     lines : tuple of HandInLine
@@ -93,6 +95,7 @@ class ExerciseView:
     variant: Variant
     terms: StudentDeadlines
     open: QueuedHandIn | None
+    earlier: int
     aside: QueuedHandIn | None
     lines: tuple[HandInLine, ...]
     counted: FeedbackEntry | None
@@ -188,7 +191,8 @@ def exercise_view(visit: Visit, item: str) -> ExerciseView:
         answer=answer,
         variant=statement(visit, spec),
         terms=terms_of(site.policies(), student, item),
-        open=next((hand_in for hand_in in queued if hand_in.is_open), None),
+        open=queued[0] if queued and queued[0].is_open else None,
+        earlier=sum(hand_in.is_open for hand_in in queued[1:]),
         aside=queued[0] if queued and queued[0].state is HandInState.SET_ASIDE else None,
         lines=lines,
         counted=next((line.brief for line in lines if line.counts), None),

@@ -155,6 +155,11 @@ def test_after_a_fault_of_the_machine_it_rests_and_others_go_on() -> None:
     assert course.begin() is None
     course.now += timedelta(seconds=41)
     assert course.begin().id == number  # type: ignore[union-attr]
+    course.rows[number] = replace(course.rows[number], state=HandInState.WAITING, tries=10**6)
+    course.now += timedelta(minutes=29)
+    assert course.begin() is None
+    course.now += timedelta(minutes=2)
+    assert course.begin().id == number  # type: ignore[union-attr]
 
 
 EVENTS = st.lists(

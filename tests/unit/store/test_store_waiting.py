@@ -44,10 +44,10 @@ def test_the_code_comes_back_as_it_was_and_goes_when_it_is_done(store: Store) ->
     assert store.waiting.code(number) == code(1)
     assert store.upkeep.check().faults == ()
     begun = begin(store)
-    assert begun is not None and store.waiting.finish(begun, NOW, "no grade")
+    assert begun is not None and store.waiting.finish(begun, NOW)
     assert store.waiting.code(number) is None
     done = store.waiting.find(number)
-    assert done is not None and (done.state, done.reason) == (HandInState.DONE, "no grade")
+    assert done is not None and (done.state, done.reason) == (HandInState.DONE, None)
     assert not done.is_open
     assert store.upkeep.check().faults == ()
     assert store.people.everything_on("ada")["waiting_hand_ins"][0]["code"] is None
