@@ -12,7 +12,8 @@ from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, hand_marks
 from engine.store.web_tables import allowances
 
-# Two programs may store in another order than they finished: so far back is looked again.
+# From the end of a grading to its commit, and the difference of two machines' clocks: so far back is looked
+# again.
 _LOOK_BACK = timedelta(seconds=20)
 
 
@@ -24,15 +25,15 @@ class StoreMoment:
     ----------
     attempt, hand_mark : int
         Numbers of the newest rows.
-    finished : datetime or None
-        When the newest result was graded.
+    looked : datetime or None
+        When it was looked.
     allowances : tuple of int
         How many more times and excuses were given, and how many of them withdrawn.
     """
 
     attempt: int = 0
     hand_mark: int = 0
-    finished: datetime | None = None
+    looked: datetime | None = None
     allowances: tuple[int, int] = (0, 0)
 
 
@@ -46,23 +47,21 @@ class StoreActivity(StorePart):
         with self._database.read() as connection:
             return {(row.item, row.item_version) for row in connection.execute(query)}
 
-    def since(self, before: StoreMoment) -> tuple[StoreMoment, frozenset[str], bool]:
+    def since(self, before: StoreMoment, now: datetime) -> tuple[StoreMoment, frozenset[str], bool]:
         """Return where the store is now, whose work or marks changed since, and whether rules did.
 
         Changed rules can change everybody's marks.
         """
         with self._database.read() as connection:
-            newest = connection.execute(
-                sa.select(sa.func.max(attempts.c.id), sa.func.max(attempts.c.finished))
-            ).one()
+            newest = connection.execute(sa.select(sa.func.max(attempts.c.id))).scalar()
             mark = connection.execute(sa.select(sa.func.max(hand_marks.c.id))).scalar()
             counts = connection.execute(
                 sa.select(sa.func.count(allowances.c.id), sa.func.count(allowances.c.withdrawn))
             ).one()
             changed = attempts.c.id > before.attempt
-            if before.finished is not None:
+            if before.looked is not None:
                 # An attempt that is graded again keeps its number.
-                changed |= attempts.c.finished > before.finished - _LOOK_BACK
+                changed |= attempts.c.finished > before.looked - _LOOK_BACK
             students = set(
                 connection.execute(sa.select(attempts.c.student).where(changed).distinct()).scalars()
             )
@@ -71,5 +70,5 @@ class StoreActivity(StorePart):
                     sa.select(hand_marks.c.student).where(hand_marks.c.id > before.hand_mark).distinct()
                 ).scalars()
             )
-        now = StoreMoment(newest[0] or 0, mark or 0, newest[1], (counts[0], counts[1]))
-        return now, frozenset(students), now.allowances != before.allowances
+        after = StoreMoment(newest or 0, mark or 0, now, (counts[0], counts[1]))
+        return after, frozenset(students), after.allowances != before.allowances

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from engine.marks.class_table import ClassTable, StudentRow, TableColumn, class_table
+from engine.quiz import rules as quiz_rules
 from engine.store.activity import StoreMoment
 from engine.web.site import CourseState, Site
 
@@ -107,7 +108,7 @@ def live_table(site: Site, *, fresh: bool = False, recent: bool = False) -> Tabl
 def _bring_up_to_date(site: Site, table: _Table, fresh: bool) -> None:
     state = site.state
     # The store is asked before it is read: what comes in between is computed twice, and never missed.
-    moment, students, other_rules = site.store.activity.since(table.moment or StoreMoment())
+    moment, students, other_rules = site.store.activity.since(table.moment or StoreMoment(), quiz_rules.now())
     is_old = time.monotonic() - table.computed > _WHOLE_EVERY_S
     if fresh or is_old or other_rules or table.moment is None or table.course is not state:
         new = class_table(site.course.title, site.results())
