@@ -210,6 +210,14 @@ class QuizInProgress(Generic[Sheet]):
             arrival=self.sheet.arrival(self.ends, quiz_rules.now()),
         )
 
+    def note_end(self) -> None:
+        """Record that a sitting which is over was handed in from its sheet: nothing is left to hand in."""
+        if self._timed is not None and self._timed.handed is None and self.is_over:
+            now = quiz_rules.now()
+            self._store.timed.end(self.quiz, now, self.ends or now)
+            self._store.timed.note_handed_in(self.quiz, now)
+            self.__dict__.pop("_timed", None)
+
     def reopen(self, progress: QuestionProgress) -> bool:
         """Make a question ready for another attempt; False where it has no other variant."""
         question = next_variant(self._store, self._bank, self._secret(), self.quiz, progress)

@@ -245,6 +245,10 @@ def warnings_of(
     warnings = []
     if rules.deadline is not None and rules.is_over(now):
         warnings.append(f"the deadline {deadline_text(rules.deadline)} has passed already")
+    if rules.time_limit is not None and (statistics.minutes or 0) > rules.time_limit:
+        needs = count_noun(statistics.minutes or 0, "minute", "g")
+        limit = count_noun(rules.time_limit, "minute", "g")
+        warnings.append(f"the time limit is {limit}, and the questions take about {needs}")
     if statistics.guessing > _MUCH:
         warnings.append(f"guessing earns {percent(statistics.guessing)} of the points on average")
     low, high = statistics.difficulty_of_students

@@ -191,14 +191,14 @@ def _candidates(variants: Iterable[tuple[VariantOwner, Variant]]) -> list[_Candi
         look = (variant.item, (*texts, *options))
         if look not in by_look:
             whole = _plain("\n".join((*texts, *options)))
-            shown = tuple(_plain(option) for option in options)
+            options_as_compared = tuple(_plain(option) for option in options)
             by_look[look] = _Candidate(
                 variant.item,
                 variant.title,
                 numbers_in(whole),
                 frozenset(_lines_in(texts)),
                 _words_in(whole),
-                shown,
+                options_as_compared,
                 [],
             )
         by_look[look].owners.append(owner)

@@ -56,9 +56,11 @@ class TimedSittings(StorePart):
             stored = connection.execute(_of(quiz)).mappings().first()
             if stored is not None:
                 return _sitting(stored)
-            row = {"quiz_id": quiz.id, "student": quiz.student, "started": started, "ends": ends}
+            # Within the grace of the network it may begin after the quiz has closed.
+            sitting = TimedSitting(quiz.id, quiz.student, min(started, ends), ends)
+            row = {"quiz_id": quiz.id, "student": quiz.student, "started": sitting.started, "ends": ends}
             connection.execute(sa.insert(timed_sittings), row)
-            return TimedSitting(quiz.id, quiz.student, started, ends)
+            return sitting
 
         return self._database.change(begin)
 

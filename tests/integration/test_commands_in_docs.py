@@ -426,6 +426,7 @@ def test_the_commands_of_a_page_run_as_printed(
         (folder / name_of_course).symlink_to("attention-2026")
     if page == "docs/integrity.md":
         (folder / "examples").symlink_to(EXAMPLES)
+        (folder / "posted.txt").write_text("can anybody help me with 0.7 -1.2 3.1?", encoding="utf-8")
     faults = played(page, folder, commands)
     # what a sentence names is called where the reader is told to be: in the course, if there is one
     courses = [folder / name for name in ("course", "attention-2026") if (folder / name).is_dir()]
@@ -469,7 +470,7 @@ def test_the_commands_of_help_texts_run(small: Path, tmp_path: Path) -> None:
     with inside(folder):
         shutil.copy("l16-s01.yaml", "quiz.yaml")
         shutil.copy("attention-2026/blueprints/week.yaml", "my_blueprint.yaml")
-        for name, text in (("roster.csv", ""),):
+        for name, text in (("roster.csv", ""), ("posted.txt", "0.7 -1.2 3.1")):
             Path(name).write_text(text)
     # inside the course, so that examples without --course find it; with it they find it too
     for path in list(folder.iterdir()):

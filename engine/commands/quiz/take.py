@@ -138,6 +138,7 @@ class _Session:
             end = "deadline has passed" if self._quiz.rules.time_limit is None else "time is over"
             say(f"\nThe {end}. What you answered before it is handed in.")
             self._hand_in()
+            self._quiz.note_end()
             return self._exit_code()
 
     def _greet(self) -> None:
@@ -358,6 +359,7 @@ class _Session:
         if late:
             numbers = ", ".join(map(str, late))
             say(f"Not handed in, so not counted: what {quiz.sheet.path} says to question {numbers}.")
+        quiz.note_end()
         self._show_best()
         return self._exit_code()
 

@@ -167,3 +167,14 @@ def test_a_pinned_item_beyond_what_was_taught_is_warned_of(classroom, grade) -> 
     said = grade("quiz", "check", "week", "--course", "course")
     assert said.code == 1
     assert "question 1: softmax-weights needs " in said.out
+
+
+def test_a_time_limit_that_is_too_short_is_a_warning(classroom, grade) -> None:
+    path = classroom.folder / "problems/t-sum.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "minutes: 20\n", encoding="utf-8")
+    for limit, warned in ((15, True), (20, False)):
+        classroom.plan(f"title: W\ntime_limit: {limit}\nsections:\n- {{items: [t-sum]}}\n")
+        said = grade("quiz", "check", "week", "--course", "course")
+        text = "the time limit is 15 minutes, and the questions take about 20 minutes"
+        assert (text in said.out) is warned
+        assert f"You have {limit} minutes from when you begin" in said.out

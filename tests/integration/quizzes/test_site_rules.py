@@ -131,6 +131,7 @@ def test_time_runs_in_the_terminal_too(drawn, classroom, grade, typing, at) -> N
     assert "The time is over 2026-11-02 09:45 UTC." in said.out
     at(NOW + timedelta(minutes=46))
     assert "This quiz was open until 2026-11-02 09:45 UTC." in grade("quiz", "take", file).out
+    assert "0 sittings handed in" in grade("quiz", "close", "week", *COURSE).out, "the file was handed in"
 
 
 MIXED = """title: Week

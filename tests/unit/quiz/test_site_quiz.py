@@ -266,3 +266,28 @@ def test_an_empty_field_does_not_undo_an_earlier_attempt(store: Store, at) -> No
     at(NOW + 2 * MINUTE)
     assert quiz.close_if_over()
     assert len([a for a in store.attempts() if a.item == quiz.quiz.questions[1].variant.item]) == 1
+
+
+def test_a_first_answer_within_the_grace_makes_a_sound_row(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(deadline=NOW))
+    at(NOW + timedelta(seconds=5))
+    assert type_in(quiz, 1, key(quiz.quiz, 1)) == "saved"
+    assert store.upkeep.check().faults == ()
+    at(NOW + timedelta(seconds=11))
+    assert quiz.close_if_over()
+    assert {a.handed for a in store.attempts() if not a.is_blank} == {NOW - timedelta(microseconds=1)}
+
+
+def test_a_killed_server_completes_what_it_began(store: Store, at) -> None:
+    """Ended but not handed in, and handed in but not noted: both are found, and nothing counts twice."""
+    quiz = taken(store, TIMED)
+    quiz.begin()
+    type_in(quiz, 1, key(quiz.quiz, 1))
+    at(NOW + 50 * MINUTE)
+    store.timed.end(quiz.quiz, NOW + 50 * MINUTE, NOW + 45 * MINUTE)
+    more = {"bank": BANK, "mode": Mode.MARKS, "secret": lambda: SECRET}
+    assert len(list(hand_in_overdue(store, Policies(), NOW + 50 * MINUTE, **more))) == 1
+    before = list(store.attempts())
+    store.timed.reopen(quiz.quiz, NOW + 45 * MINUTE)
+    assert len(list(hand_in_overdue(store, Policies(), NOW + 50 * MINUTE, **more))) == 1
+    assert list(store.attempts()) == before
