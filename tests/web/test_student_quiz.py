@@ -349,3 +349,37 @@ def test_the_total_alone_shows_no_question(site: Site, signed_in: SignedIn, at) 
     assert "<strong>1</strong> of" in page
     assert "✓ right" not in page
     assert "1 / 1" not in page
+
+
+def test_the_back_button_after_handing_in_changes_nothing(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[2].variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/3"), "save")
+    follow(browser, form.fill(f"pick.{part.id}", wrong_responses(part)[0][0]).send(browser, "hand_in"))
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "handed in already" in page
+    stale = form.fill(f"pick.{part.id}", right_response(part)).send(browser, "hand_in")
+    assert stale.status_code == 409
+    assert "Your answer is handed in already, so this wasn" in stale.text
+    page = follow(browser, form_with(stale.text, "again").send(browser))
+    stale = form.fill(f"pick.{part.id}", "a").send(browser)
+    assert stale.status_code == 409
+    assert "another variant by now" in stale.text
+    assert len(list(site.store.attempts(student="ada"))) == 1
+
+
+def test_what_cannot_be_read_at_the_end_is_shown(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, EXAM.replace("show_before: nothing", "show_before: feedback"), "exam"), "ada")
+    browser = signed_in("ada")
+    follow(browser, form_to(open_page(browser, "/quiz/exam"), "/begin").send(browser))
+    number, part = 2, quiz.questions[1].variant.parts[0]
+    form = form_with(open_page(browser, f"/quiz/exam/{number}"), "save")
+    page = follow(browser, form.fill(f"text.{part.id}", "a half").send(browser))
+    page = follow(browser, form_to(open_page(browser, "/quiz/exam/hand-in"), "/hand-in").send(browser))
+    assert "Nothing is handed in yet: the answer to question 2 can&#39;t be read." in page
+    at(NOW + timedelta(minutes=31))
+    page = open_page(browser, f"/quiz/exam/{number}")
+    assert "What was handed in" in page
+    assert "a half" in page
+    assert "unreadable" in page

@@ -115,7 +115,7 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
         elif level.includes(ResultDisclosure.VERDICT):
             sign, words, kind = OUTCOMES[last.outcome]
     elif blank == len(parts):
-        sign, words, kind = "○", "no answer yet", ""
+        sign, words, kind = "○", "no answer" if quiz.is_over else "no answer yet", ""
     elif faults:
         sign, words, kind = OUTCOMES[Outcome.FORMAT_ERROR]
     elif blank:
@@ -162,12 +162,24 @@ def _texts(attempt: Attempt) -> dict[str, str]:
 
 
 def last_entry(visit: Visit, quiz: SiteQuiz, progress: QuestionProgress) -> FeedbackEntry | None:
-    """Return the newest attempt at a question, as far as it may be shown; None before the first."""
-    attempts: Sequence[Attempt] = progress.attempts
+    """Return the newest attempt at a question, as far as it may be shown; None before the first.
+
+    What couldn't be read at the end of the quiz was handed in and is shown, though it is no attempt.
+    """
+    attempts: Sequence[Attempt] = progress.attempts or _unreadable(visit, quiz, progress)
     if not attempts:
         return None
     item = attempt_result(attempts[-1], attempts, quiz.quiz, visit.site.policies())
     return feedback_entry(visit.me.id, item)
+
+
+def _unreadable(visit: Visit, quiz: SiteQuiz, progress: QuestionProgress) -> list[Attempt]:
+    if not quiz.is_over:
+        return []
+    store, mode, item = visit.site.store, visit.site.mode, progress.question.variant.item
+    mine = store.attempts(student=visit.me.id, item=item, mode=mode, outcome=Outcome.FORMAT_ERROR)
+    ids = store.sittings.ids_alike(quiz.quiz, mode)
+    return [attempt for attempt in mine if attempt.quiz in ids]
 
 
 @dataclass(frozen=True, slots=True)
