@@ -33,8 +33,11 @@ from engine.web.instructor.staff import (
     progress_page,
     standalone,
     start_job,
+    whole_number,
+    with_query,
 )
 from engine.web.jobs import JobState, SiteJob
+from engine.web.student.answer_fields import answer_field
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:
@@ -158,11 +161,30 @@ def checked_page(visit: Visit) -> Response:
 
 
 def check_preview(visit: Visit) -> Response:
-    """Show the first student's quiz of a trial draw as a page: nobody has it."""
+    """Show the first student's quiz of a trial draw, as it would be on the site or on paper."""
     job = job_of(visit, "check")
     if job.state is not JobState.DONE:
         return progress_page(visit, job)
-    return standalone(quiz_page(job.result[2][0], student="a student"))
+    return _preview_page(visit, job.result[2][0], "a student")
+
+
+def _preview_page(visit: Visit, quiz: Quiz, who: str) -> Response:
+    """Show one question of a quiz as its student sees it, without sending anything; or all of it on paper."""
+    if visit.query.get("paper") == "1":
+        return standalone(quiz_page(quiz, student=who))
+    number = whole_number(visit.query.get("question", ""), quiz.questions[0].number)
+    question = next((q for q in quiz.questions if q.number == number), None)
+    if question is None:
+        raise NotFoundError("this quiz has no such question")
+    return visit.page(
+        "instructor/quiz_preview.html.j2",
+        quiz=quiz,
+        who=who,
+        question=question,
+        fields=[answer_field(part, "", 0) for part in question.variant.parts],
+        rules=rules_text(quiz.rules),
+        with_query=lambda **changes: with_query(visit, **changes),
+    )
 
 
 def start_draw(visit: Visit) -> Response:
@@ -256,14 +278,14 @@ def _changed(visit: Visit, quizzes: list[Quiz]) -> list[str]:
 
 
 def preview(visit: Visit) -> Response:
-    """Show one student's quiz as a page without keys, as it is printed."""
+    """Show one student's quiz without keys, as it is on the site, or on paper."""
     quizzes = _quizzes(visit, visit.path["name"])
     names = StudentNames(visit)
     chosen = visit.query.get("student", quizzes[0].student)
     quiz = next((quiz for quiz in quizzes if quiz.student == chosen), None)
     if quiz is None:
         raise NotFoundError("this student has no such quiz")
-    return standalone(quiz_page(quiz, student=names.name(quiz.student)))
+    return _preview_page(visit, quiz, names.name(quiz.student))
 
 
 def show_key(visit: Visit) -> Response:
