@@ -231,17 +231,19 @@ def _is_full(report: GradeReport, part: Part) -> bool:
     return check is not None and check.points == check.max_points > 0
 
 
+def unearned(variant: Variant, report: GradeReport) -> Part | None:
+    """Return the first part without full marks, of those that no person marks; None where there is none."""
+    computed = [part for part in variant.parts if not kind_of(part.type).needs_person]
+    part = next((part for part in computed if not _is_full(report, part)), None)
+    is_right = report.needs_person or (report.outcome is Outcome.RIGHT and report.score == report.max_score)
+    return part if part is not None or is_right else variant.parts[0]
+
+
 def _right(variant: Variant, right: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     report = graded(variant, right)
-    is_right = report.outcome is Outcome.RIGHT and report.score == report.max_score
-    by_people = {part.id for part in variant.parts if kind_of(part.type).needs_person}
-    if by_people:  # the others earn full marks, and the whole waits
-        others = [part for part in variant.parts if part.id not in by_people]
-        is_right = report.needs_person and all(_is_full(report, part) for part in others)
-    if not is_right:
+    part = unearned(variant, report)
+    if part is not None:
         got = f"{report.outcome} with {report.score} of {report.max_score}"
-        computed = [part for part in variant.parts if part.id not in by_people]
-        part = next((p for p in computed if not _is_full(report, p)), variant.parts[0])
         yield "right", part.id, f"the key {right[part.id]!r} doesn't earn full marks: {got}"
     if report.diagnosis:
         mistakes = ", ".join(d.misconception for d in report.diagnosis)

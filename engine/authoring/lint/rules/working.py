@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from engine.authoring.lint.rules.printed import rounded
-from engine.authoring.lint.rules.responses import answer_text, graded, places_of, right_answers
+from engine.authoring.lint.rules.responses import answer_text, graded, places_of, right_answers, unearned
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.expressions.language import parse
 from engine.items import MatrixAnswer, NumberAnswer, VectorAnswer
-from engine.model import FloatArray, Outcome, Part, Variant
+from engine.model import FloatArray, Part, Variant
 
 Values = Any  # float, ndarray of float64, str, tuple
 
@@ -185,9 +185,8 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
     for seed, variant, as_typed in trials:
         answers = worked_answers(subject, variant, as_typed=as_typed)
         report = graded(variant, answers)
-        if report.outcome is not Outcome.RIGHT:
-            earned = {check.id: check.points for check in report.checks}
-            part = next((p for p in variant.parts if earned.get(p.id, 0) < p.points), variant.parts[0])
+        part = unearned(variant, report)
+        if part is not None:
             exact = right_answers(variant)[part.id]
             yield subject.fault(
                 "a student who rounds every intermediate to the working precision loses marks",
