@@ -21,6 +21,7 @@ ANSWER_TYPES = {
     "ordering",
     "matching",
     "token",
+    "free_text",
     "code",
 }
 

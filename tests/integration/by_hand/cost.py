@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 from tests.integration.by_hand.drawing import Numbers
+from tests.integration.by_hand.words import READ
 
 __all__ = ["ITEMS"]
 
@@ -86,7 +87,13 @@ def _longer(x: Numbers) -> Numbers:
     return {"scores": both(n)[0], "both": sum(both(n)), "growth": sum(both(f * n)) / sum(both(n))}
 
 
+def _explained(x: Numbers) -> Numbers:
+    n, f = int(x["n"]), int(x["f"])
+    return {"weights": entries((n, n)), "growth": entries((f * n, f * n)) / entries((n, n)), "why": READ}
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
+    "attention-cost-explained": _explained,
     "additive-params": _learned_score,
     "additive-precompute": _kept,
     "decoder-params": _learned_decoder,

@@ -36,7 +36,7 @@ def same_numbers(a: Any, b: Any) -> bool:
 def agrees(part: Part, answer: object) -> bool:
     """Whether a worked answer is the key, unrounded."""
     if isinstance(answer, Read):
-        return part.type in {"single_choice", "multiple_choice", "matching", "ordering"}
+        return part.type in {"single_choice", "multiple_choice", "matching", "ordering", "free_text"}
     if is_number_like(part) and not isinstance(answer, Pick | Pairs):
         return same_numbers(answer, keyed(part))
     if part.type == "token":

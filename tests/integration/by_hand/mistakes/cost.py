@@ -129,7 +129,15 @@ def _longer(x: Numbers) -> Numbers:
     }
 
 
+def _explained(x: Numbers) -> Numbers:
+    n, f = x["n"], x["f"]
+    growth = {"m-linear-growth": f, "m-growth-once": 2 * f}
+    growth |= {"m-cubic-growth": f**3, "m-exponential-growth": 2**f}
+    return {"weights": {"m-linear-cost": n}, "growth": growth}
+
+
 ITEMS: dict[str, Callable[[Numbers], Numbers]] = {
+    "attention-cost-explained": _explained,
     "additive-params": _learned_score,
     "additive-precompute": _kept,
     "decoder-params": _learned_decoder,
