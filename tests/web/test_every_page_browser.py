@@ -92,6 +92,7 @@ INSTRUCTOR_PAGES = {
     "instructor.items": ["/staff/items"],
     "instructor.item": ["/staff/items/of/softmax-ratio", "/staff/items/of/softmax"],
     "instructor.regrade": ["/staff/regrade"],
+    "instructor.variant": ["/staff/quizzes/whose"],
     "instructor.reports": ["/staff/reports"],
     "instructor.log": ["/staff/log"],
     "lti.systems": ["/staff/lms"],
