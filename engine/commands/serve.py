@@ -118,7 +118,7 @@ def _serve(
     host = f"[{name}]" if ":" in name else name
     with context.open_store() as store:
         site = Site(context.require_course().folder, store, f"http://{host}:{number}")
-        site.desk.slots = slots
+        site.hand_in_desk.slots = slots
         serve(
             RequestLog(application(site), with_addresses=log_addresses),
             listening,

@@ -75,11 +75,11 @@ def application(site: Site) -> ASGIApp:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         background = Background(site, all_jobs())
         background.start()
-        await run_in_threadpool(site.desk.start)
+        await run_in_threadpool(site.hand_in_desk.start)
         try:
             yield
         finally:
-            await run_in_threadpool(site.desk.stop)
+            await run_in_threadpool(site.hand_in_desk.stop)
             await run_in_threadpool(background.stop)
 
     return Starlette(

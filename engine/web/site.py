@@ -74,7 +74,7 @@ class Site:
         self.fault: InputError | None = None
         self.rates = RateCounter()
         self.outbox = Outbox()
-        self.desk = HandInDesk(store, lambda: self.state)
+        self.hand_in_desk = HandInDesk(store, lambda: self.state)
         # The same in every process and after a restart: an open page goes on saving when the server is back.
         self.secret = self._state.course.secret()
         self.form_secret = hmac.digest(self.secret, b"softmark: forms of the site", "sha256")

@@ -60,9 +60,9 @@ class Grading:
         monkeypatch.setattr(engine.sandbox, "open_runner", open_runner)
         monkeypatch.setattr(CodeExercises, "grade", grade)
         monkeypatch.setattr(CodeExercises, "prepare", lambda *_: None)
-        site.desk.slots = 2
-        site.desk.start()
+        site.hand_in_desk.slots = 2
+        site.hand_in_desk.start()
 
     def stop(self) -> None:
         self.gate.set()
-        self.site.desk.stop()
+        self.site.hand_in_desk.stop()

@@ -42,7 +42,7 @@ def served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site
     with Course.open(folder).open_store() as store:
         site = Site(folder, store, address)
         grading = Grading(site, monkeypatch)
-        site.desk.slots = 0  # the grader runs already; the application needn't start one
+        site.hand_in_desk.slots = 0  # the grader runs already; the application needn't start one
         server = uvicorn.Server(uvicorn.Config(application(site), log_level="warning", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

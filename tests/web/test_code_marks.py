@@ -70,7 +70,7 @@ class Class:
         """Hand everything in at once; return the reports and the pages with the feedback."""
         with Course.open(self.course).open_store() as store:
             site = Site(self.course, store, ADDRESS)
-            site.desk.slots = 2
+            site.hand_in_desk.slots = 2
             with TestClient(application(site), base_url=ADDRESS, follow_redirects=False) as browser:
                 addresses = {name: self._hand_in(browser, site, name) for name in PROGRAMS}
                 end = time.monotonic() + PATIENCE_S

@@ -136,7 +136,7 @@ def test_waiting_and_its_place(signed_in: SignedIn, grading: Grading, site: Site
     typed(ada, "# right\n")
     typed(ada, "# right 2\n")
     typed(bob, "# wrong\n")
-    site.desk._queue._looked = -1e9
+    site.hand_in_desk._queue._looked = -1e9
     page = ada.get(PAGE)
     assert "Your code is on its way" in page.text and 'http-equiv="refresh"' in page.text
     assert "is ahead of it" in page.text or "next in line" in page.text

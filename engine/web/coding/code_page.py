@@ -38,7 +38,7 @@ def exercise(visit: Visit) -> Response:
     """Show an exercise with what was handed in; ``submission`` in the address chooses which feedback."""
     item = visit.path["item"]
     view = exercise_view(visit, item)
-    visit.site.desk.expect(item)
+    visit.site.hand_in_desk.expect(item)
     return _page(visit, view, chosen=visit.query.get("submission"))
 
 
@@ -66,19 +66,21 @@ def hand_in(visit: Visit) -> Response:
                 "You handed in exactly this before. This is its result; it costs no further attempt."
             )
             return visit.redirect("student.exercise", item=item, submission=submission.sha256)
-        number = visit.site.desk.hand_in(student, item, submission, mode, permit)
+        number = visit.site.hand_in_desk.hand_in(student, item, submission, mode, permit)
     except InputError as error:
         typed = visit.form.text("code") if visit.form.text("way") == _TYPED else None
         return _page(visit, exercise_view(visit, item), fault=error, typed=typed)
     visit.log("code.hand_in", item, student=student, submission=submission.sha256)
-    visit.site.desk.wait_for(number, _PATIENCE_S)
+    visit.site.hand_in_desk.wait_for(number, _PATIENCE_S)
     return visit.redirect("student.exercise", item=spec.id, handed=number)
 
 
 def state(visit: Visit) -> Response:
     """Say how far a hand-in is, for the page's script."""
-    queued = _own(visit)
-    return visit.json({"open": queued.is_open, "text": _progress(queued, visit.site.desk.place(queued.id))})
+    queued = _my_hand_in(visit)
+    return visit.json(
+        {"open": queued.is_open, "text": _progress(queued, visit.site.hand_in_desk.place(queued.id))}
+    )
 
 
 def starter(visit: Visit) -> Response:
@@ -103,7 +105,7 @@ def starter(visit: Visit) -> Response:
     return PlainResponse(text, media_type=f"{kind}; charset=utf-8", headers=headers)
 
 
-def _own(visit: Visit) -> QueuedHandIn:
+def _my_hand_in(visit: Visit) -> QueuedHandIn:
     number = visit.path["number"]
     queued = visit.site.store.waiting.find(int(number)) if number.isdecimal() and len(number) < 10 else None
     if queued is None or queued.student != visit.me.id or queued.item != visit.path["item"]:
@@ -145,12 +147,14 @@ def _page(
         fault=fault,
         closed=None if allowed.is_open else allowed.sentence,
         limits=allowed.sentence if allowed.is_open else "",
-        progress=None if view.open is None else _progress(view.open, visit.site.desk.place(view.open.id)),
+        progress=None
+        if view.open is None
+        else _progress(view.open, visit.site.hand_in_desk.place(view.open.id)),
         typed=typed,
         # While something waits, a page without script looks again by itself, and must not lose typed text.
         is_writing="write" in visit.query or fault is not None,
         was_handed="handed" in visit.query,
-        grader_fault=visit.site.desk.fault,
+        grader_fault=visit.site.hand_in_desk.fault,
     )
 
 
