@@ -58,7 +58,7 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
     items = [item for item in results.items if item.column.assignment == assignment]
     columns = [item.column for item in items]
     columns += [column for column, _ in results.without_work if column.assignment == assignment]
-    if not columns or not all(item.disclosure.includes(ResultDisclosure.SCORE) for item in items):
+    if not columns or not all(item.shows_score for item in items):
         return None
     cells = results.row().cells
     # An excused column has no points on either side. A dropped one does: here it is looked at by itself.

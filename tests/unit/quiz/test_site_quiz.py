@@ -291,3 +291,13 @@ def test_a_killed_server_completes_what_it_began(store: Store, at) -> None:
     store.timed.reopen(quiz.quiz, NOW + 45 * MINUTE)
     assert len(list(hand_in_overdue(store, Policies(), NOW + 50 * MINUTE, **more))) == 1
     assert list(store.attempts()) == before
+
+
+def test_nothing_is_shown_before_the_course_releases_it(store: Store, at) -> None:
+    policies = Policies.model_validate({"assignments": {"q": {"release": "2026-11-05"}}})
+    quiz = taken(store, QuizRules(show_before=ResultDisclosure.SOLUTION), policies)
+    question = quiz.quiz.questions[0]
+    assert quiz.disclosure is quiz.disclosure_of(question) is ResultDisclosure.NOTHING
+    at(NOW + timedelta(days=4))
+    later = window(store, quiz.quiz, policies)
+    assert later.disclosure is later.disclosure_of(question) is ResultDisclosure.SOLUTION
