@@ -68,7 +68,7 @@ def test_preview_has_no_key_and_the_key_has(site: Site, signed_in: SignedIn) -> 
         preview = browser.get(f"{PAGE}/preview?student=ada{query}")
         question = quiz.questions[1 if "=2" in query else 0]
         assert question.variant.title in preview.text and "Key:" not in preview.text, query
-        assert "Worked solution" not in preview.text
+        assert "Worked solution" not in preview.text and "Ada Lovelace" in preview.text
     assert browser.get(f"{PAGE}/preview?question=9").status_code == 404
     key = browser.get(f"{PAGE}/key?student=ada")
     assert "Key" in key.text and "Bob" not in key.text

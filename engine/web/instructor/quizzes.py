@@ -115,7 +115,7 @@ def _blueprint(path: Path, *, is_course: bool) -> BlueprintLine:
 
 def _path(visit: Visit, name: str) -> Path:
     # Only names: a path in a form must never open a file somewhere else.
-    if name != Path(name).name or name.endswith((".yaml", ".yml")):
+    if name != Path(name).name or name.endswith((".yaml", ".yml")) or len(name) > 100:
         raise NotFoundError("there is no such blueprint")
     try:
         return find_blueprint(name, blueprint_folders(visit.site.course.blueprints))
@@ -179,7 +179,7 @@ def _preview_page(visit: Visit, quiz: Quiz, who: str) -> Response:
     return visit.page(
         "instructor/quiz_preview.html.j2",
         quiz=quiz,
-        who=who,
+        student=who,
         question=question,
         fields=[answer_field(part, "", 0) for part in question.variant.parts],
         rules=rules_text(quiz.rules),
