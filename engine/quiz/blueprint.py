@@ -68,6 +68,9 @@ def _deadline(value: Any) -> Any:
     # Without a zone a deadline would mean another moment on another machine.
     if moment.tzinfo is None:
         raise fault_here(f"this time has no zone; expected: {_EXAMPLE}")
+    # Within what can be written in every zone; other years are slips of the pen.
+    if not 1970 <= moment.year <= 2999:
+        raise fault_here(f"a year from 1970 to 2999 was expected, not {moment.year}")
     return moment
 
 

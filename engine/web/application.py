@@ -23,7 +23,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.course.people import Person, Role
-from engine.errors import InputError, SoftmarkError, StoreError, UsageError
+from engine.errors import InputError, SoftmarkError, StoreError, UnstorableError, UsageError
 from engine.quiz import rules as quiz_rules
 from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
@@ -281,6 +281,7 @@ def _status(error: SoftmarkError) -> int:
         (ForeignHostError, 421),
         (FormTooLargeError, 413),
         (InputError, 400),
+        (UnstorableError, 400),  # a text that no database takes, in an address or a form
         (StoreError, 503),
     )
     return next((status for kind, status in statuses if isinstance(error, kind)), 500)

@@ -93,7 +93,7 @@ def test_moving_the_deadline(site: Site, signed_in: SignedIn) -> None:
     assert ada.rules.deadline.isoformat() == "2027-01-02T12:00:00+00:00"
     ((_, entry),) = site.store.audit.newest(5)
     assert (entry.student, entry.details["reason"]) == ("ada", "ill")
-    for text, students in (("tomorrow", ""), ("", ""), ("2027-01-02T12:00", "nobody")):
+    for text, students in (("tomorrow", ""), ("", ""), ("9999-12-31T23:59", ""), ("2027-01-02T12:00", "no")):
         answer = send_form(browser, PAGE, "/deadline", deadline=text, students=students)
         assert answer.status_code == 400, text
     assert send_form(browser, PAGE, "/deadline", deadline="none", students="").status_code == 303
@@ -144,3 +144,10 @@ def test_whose_variant(site: Site, signed_in: SignedIn) -> None:
     ).text
     assert "Bob Moran" in page and "compared" in page
     assert signed_in("mia").get("/staff/quizzes/whose").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["a~00b", "x" * 5000, "~", "~2F..~2Fetc"])
+def test_addresses_that_are_nothing(name: str, signed_in: SignedIn) -> None:
+    browser = signed_in("ivy")
+    for path in (f"/staff/quizzes/of/{name}", f"/staff/assignments/{name}", f"/staff/students/{name}"):
+        assert browser.get(path).status_code in (400, 404), path
