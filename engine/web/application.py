@@ -82,13 +82,17 @@ def application(site: Site) -> ASGIApp:
             await run_in_threadpool(site.hand_in_desk.stop)
             await run_in_threadpool(background.stop)
 
-    return Starlette(
+    app = Starlette(
         routes=by_path,
         lifespan=lifespan,
         exception_handlers={
             HTTPException: handler.http_error,
         },
     )
+    # Starlette would answer an address with a slash too many itself: without our headers, and with a link
+    # made of whatever the browser says the site's name is.
+    app.router.redirect_slashes = False
+    return app
 
 
 class _Handler:
