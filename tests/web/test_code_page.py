@@ -295,3 +295,30 @@ def test_the_last_hand_in_of_a_day_is_used_once(
     refused = browser.post(f"{PAGE}/hand-in", data={"csrf": sent, "way": "typed", "code": "# right\n"})
     assert refused.status_code == 400
     assert "2 hand-ins a day count" in refused.text and "# right\n</textarea>" in refused.text
+
+
+def test_staff_sees_what_waits_and_lets_it_be_tried_again(
+    signed_in: SignedIn, grading: Grading, site: Site
+) -> None:
+    grading.gate.clear()
+    typed(signed_in("ada"), "# right\n")
+    (row,) = site.store.waiting.of_student("ada")
+    staff = signed_in("ivy")
+    assert "being graded" in staff.get("/staff/waiting").text
+    assert signed_in("ada").get("/staff/waiting").status_code == 404
+    sent = {"csrf": token(staff), "hand_in": str(row.id)}
+    assert staff.post("/staff/waiting/again", data=sent).status_code == 400, "it isn't set aside"
+    running = site.store.waiting.find(row.id)
+    assert running is not None and site.store.waiting.set_aside(running, running.handed, "it killed <two>")
+    page = staff.get("/staff/waiting").text
+    assert "it killed &lt;two&gt;" in page and "Set aside" in page
+    student = signed_in("ada").get(PAGE).text
+    assert "couldn't be graded" in student and "<textarea" in student
+    grading.gate.set()
+    assert staff.post("/staff/waiting/again", data=sent).status_code == 303
+    end = time.monotonic() + 30
+    while site.store.waiting.of_student("ada")[0].is_open:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    assert "10 of 10 points" in signed_in("ada").get(PAGE).text
+    assert "Nothing waits" in staff.get("/staff/waiting").text
