@@ -83,6 +83,7 @@ STAFF_PAGES = {
     "instructor.marking.answer": ["/staff/marking/of/week-2~2Fwhy-weights~2Freason/next"],
 }
 INSTRUCTOR_PAGES = {
+    "instructor.queue": ["/staff/waiting"],
     "instructor.requests": ["/staff/requests"],
     "instructor.allow": ["/staff/allowances"],
     "instructor.quizzes": ["/staff/quizzes"],
