@@ -209,6 +209,7 @@ class ReadEntry:
 
 def read_entry(part: Part, text: str) -> ReadEntry:
     """Read a text as it is read when it is handed in; this costs no attempt, and tells nothing of a key."""
+    # An empty field is blank, which is no fault.
     if not text.strip():
         return ReadEntry()
     try:
@@ -223,6 +224,7 @@ def _numbers(part: Part, text: str, answer: Any) -> tuple[tuple[str, ...], ...]:
     if part.key is None or not isinstance(answer, tuple) or not all(isinstance(n, Fraction) for n in answer):
         return ()
     columns = part.key.shape[-1] if part.key.shape else 1
+    # Of what was typed: the shape alone comes from the key, and the field's hint says it anyway.
     texts = [_plain(number) for number in answer]
     if len(texts) == 1 and texts[0] == text.strip().replace("-", MINUS):  # to say it again would say nothing
         return ()
@@ -264,6 +266,7 @@ def entered_texts(form: Form) -> list[EnteredText]:
     for name, values in form.fields.items():
         kind, _, part = name.partition(".")
         if kind == REVISION and part:
+            # A forged revision is one that nobody has seen: then the store keeps what it has.
             revision = int(values[0]) if re.fullmatch("[0-9]{1,9}", values[0]) else 0
             before = form.texts(f"before.{part}")
             entered.append(EnteredText(part, _text(form, part), revision, before[0] if before else None))
@@ -275,6 +278,7 @@ def _text(form: Form, part: str) -> str:
     if typed:
         # Forms send line ends as two characters, and what was saved has one.
         return typed[0].replace("\r\n", "\n")
+    # "No answer" of a single choice is a button without a letter.
     picked = [letter for letter in form.texts(f"pick.{part}") if letter]
     if picked:
         return ", ".join(picked)
@@ -282,6 +286,7 @@ def _text(form: Form, part: str) -> str:
     if pairs:
         return ", ".join(f"{number}-{letter}" for number, letter in pairs if letter)
     places = _lettered(form, f"place.{part}.")
+    # Complete, an order reads as people type it; while places are open, each letter has to keep its own.
     if places and all(letter for _, letter in places):
         return ", ".join(letter for _, letter in places)
     return ", ".join(f"{place}-{letter}" for place, letter in places if letter)

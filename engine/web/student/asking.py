@@ -67,6 +67,7 @@ def _ask(visit: Visit) -> Response:
     kind, subject = visit.form.text("kind"), visit.form.text("subject")
     known = {name for name, _ in _subjects(visit).get(kind, ())}
     try:
+        # A forged form, or one about work from which the student was excused meanwhile.
         if subject not in known:
             raise InputError(
                 "it isn't said what this is about", next_step="choose an entry of the list, and send it again"
@@ -92,6 +93,7 @@ def withdraw(visit: Visit) -> Response:
 
 def _mine(visit: Visit) -> StudentRequest:
     text = visit.path["request"]
+    # Whether somebody else has a request of this number is nobody's business.
     request = visit.site.store.requests.find(int(text)) if text.isdecimal() and len(text) < 10 else None
     if request is None or request.student != visit.me.id:
         raise NotFoundError("there is no such request")

@@ -50,6 +50,7 @@ class _RecentQuizzes:
         if not quizzes:
             return None
         quiz, policies = _without_texts(quizzes[-1]), site.policies()
+        # Read outside the lock: two windows may both read, which costs time and nothing else.
         with self._lock:
             self._quizzes[key] = (now, quiz, policies)
             self._quizzes.move_to_end(key)
@@ -120,6 +121,7 @@ def _number(visit: Visit) -> int:
 
 def _open_quiz(visit: Visit, name: str) -> SiteQuiz:
     site = visit.site
+    # One that is open costs no reading; one that seems closed is read again, as its end may have been moved.
     for anew in (False, True):
         known = _quizzes_of(site).get(site, visit.me.id, name, anew=anew)
         if known is None:
@@ -149,6 +151,7 @@ def _as_json(site: Site, quiz: SiteQuiz, done: SavedDraft, *, is_read: bool) -> 
 
 
 def _part(site: Site, quiz: SiteQuiz, field: DraftField) -> Part | None:
+    # A later variant may have other options, or another shape.
     variant = next((q.variant for q in quiz.quiz.questions if q.number == field.number), None)
     if variant is not None and field.retry:
         variants = site.store.sittings.variants(quiz.quiz, field.number)

@@ -42,6 +42,7 @@ def my_quiz(visit: Visit) -> SiteQuiz:
         mode=site.mode,
         secret=site.course.secret,
     )
+    # The job of the site does it within seconds; whoever looks sooner gets the result of the end at once.
     if quiz.close_if_over():
         visit.log("quiz.closed", quiz.quiz.name, student=visit.me.id)
     return quiz
@@ -107,6 +108,7 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
     faults = sum(bool(read_entry(part, texts.get(part.id, "")).fault) for part in parts)
     level = quiz.disclosure_of(question)
     handed = is_handed_in(quiz, progress)
+    # What was handed in says more than what stands in the fields.
     if handed:
         last = progress.attempts[-1].report
         sign, words, kind = "✓", "handed in", "waiting"
@@ -151,6 +153,7 @@ def is_handed_in(quiz: SiteQuiz, progress: QuestionProgress) -> bool:
         return True
     variant, texts = progress.question.variant, quiz.answers(progress.question.number)
     now = {part.id: texts.get(part.id, "") for part in variant.parts}
+    # Empty fields after an attempt are no further answer, and aren't handed in as one.
     if not "".join(now.values()).strip():
         return True
     last = progress.attempts[-1]

@@ -65,6 +65,7 @@ def my_work(visit: Visit) -> Response:
     """Show all work of whoever is signed in: open, still to come, done and closed."""
     site, me = visit.site, visit.me.id
     results = next(iter(site.results([me])), None)
+    # As on the page of marks: nothing is shown here that isn't shown there.
     by_name = _by_assignment(feedback_view(results).entries if results else ())
     statuses = assignments_of(me, site.store, site.policies(), site.bank, mode=site.mode, now=visit.now)
     entries = [_entry(visit, status, by_name.get(status.name, ())) for status in statuses]

@@ -242,6 +242,7 @@ def _hand_in(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Respon
     progress = sitting.progress[number]
     parts = progress.question.variant.parts
     blank = blank_parts(parts, quiz.answers(number))
+    # A blank would be recorded as one, and tells nobody anything.
     if len(blank) == len(parts) and not is_handed_in(quiz, progress):
         visit.notice("There is no answer to hand in yet.")
         return _back(visit, number)
@@ -261,6 +262,7 @@ def hand_in_question(visit: Visit, quiz: SiteQuiz, number: int, sitting: QuizSit
     if is_handed_in(quiz, sitting.progress[number]):
         visit.notice("This answer is handed in already.")
         return _back(visit, number)
+    # Of what was saved, and not of what the form says: both are the same, unless another window was faster.
     result = quiz.hand_in([number])
     if not result.recorded:
         visit.notice("Nothing is handed in yet: correct what can't be read. This cost no attempt.")

@@ -73,6 +73,7 @@ def _rules(visit: Visit, quiz: SiteQuiz) -> list[str]:
 def begin(visit: Visit) -> Response:
     """Begin a sitting with a time limit; a second click finds it begun."""
     sitting_quiz = my_quiz(visit)
+    # A second click, or one in another window, finds it begun.
     if sitting_quiz.state is SittingState.READY:
         sitting_quiz.begin()
         visit.log("quiz.begun", sitting_quiz.quiz.name, student=visit.me.id)
@@ -101,8 +102,10 @@ def hand_in(visit: Visit) -> Response:
             waiting=waiting,
             ends=sitting_quiz.rules.time_limit is not None,
         )
+    # With a time limit it is one sitting, which handing in ends; otherwise further attempts stay possible.
     ends = sitting_quiz.rules.time_limit is not None
     result = sitting_quiz.finish() if ends else sitting_quiz.hand_in()
+    # All or nothing: the attempts at the other questions mustn't be used up by what has to be corrected.
     if not result.recorded:
         faulty = [str(state.number) for state in states if state.faults and not state.is_handed_in]
         which = "question" if len(faulty) == 1 else "questions"
