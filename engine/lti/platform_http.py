@@ -145,7 +145,7 @@ def _read(response: requests.Response, url: str, deadline: float) -> bytes:
         chunks.append(chunk)
         size += len(chunk)
         if size > _MOST_BYTES:
-            raise LtiError(f"{_host(url)} answers with more than {_MOST_BYTES >> 20} MiB")
+            raise LtiError(f"the answer of {_host(url)} is larger than {_MOST_BYTES >> 20} MiB")
         if time.monotonic() > deadline:  # a byte now and then keeps the other limit from ever being reached
             raise _away(url, "it answers too slowly")
     return b"".join(chunks)

@@ -13,7 +13,7 @@ from pylti1p3.exception import LtiException, LtiServiceException
 from engine.errors import LtiError
 from engine.lti.platform_http import PlatformSession, check_url, is_local
 from engine.lti.service_calls import LINE_ITEM_SCOPE, MEMBER_SCOPE, SCORE_SCOPE
-from engine.text.words import clean_line
+from engine.text.words import clean_line, count_noun
 
 _TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
 _PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
@@ -135,7 +135,8 @@ def registration_values(fields: Mapping[str, str], *, local: bool) -> dict[str, 
     for name, most in _MOST.items():
         if len(values[name]) > most or not values[name].isprintable():
             raise LtiError(
-                f"the {name.replace('_', ' ')} can't be used", expected=f"at most {most} characters"
+                f"the {name.replace('_', ' ')} can't be used",
+                expected=f"at most {count_noun(most, 'character')}",
             )
     values["audience"] = values["audience"] or None
     values["deployments"] = fields.get("deployments", "").split()

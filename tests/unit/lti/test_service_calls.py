@@ -143,7 +143,7 @@ def test_an_answer_that_takes_too_long_or_is_too_large_is_left(
     monkeypatch.setattr(platform_http, "_READ_S", 15.0)
     monkeypatch.setattr(platform_http, "_MOST_BYTES", 1000)
     lms.faults[:] = [LmsFault("/members", 200, b'{"members": [' + b" " * 200_000 + b"]}")]
-    with pytest.raises(LtiError, match="answers with more than"):
+    with pytest.raises(LtiError, match="is larger than"):
         calls.members(f"{lms.address}/members")
 
 
