@@ -6,6 +6,7 @@ Marks come from :mod:`engine.marks`, with all rules applied, and leave only when
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -172,10 +173,18 @@ class MarkCollector:
 
     A round looks at students about whom something was stored since the round before. From time to time, and
     when rules or links have changed, it looks at all of them: releases and due dates come by the clock.
+
+    Parameters
+    ----------
+    all_every_s : float
+        Seconds from one look at all students to the next.
+    pause_s : float
+        Seconds of rest after each student, for those who wait for a page of the same process.
     """
 
-    def __init__(self, *, all_every_s: float = 600.0) -> None:
+    def __init__(self, *, all_every_s: float = 600.0, pause_s: float = 0.0) -> None:
         self._all_every_s = all_every_s
+        self._pause_s = pause_s
         self._since: dict[str, object] = {}
         self._whole: tuple[datetime, object] | None = None
 
@@ -202,6 +211,8 @@ class MarkCollector:
         count = 0
         batch: list[MarkForLms] = []
         for mark in source.marks(links, None if look_at_all else students):
+            if batch and batch[-1].student != mark.student:
+                time.sleep(self._pause_s)
             batch.append(mark)
             if len(batch) >= _BATCH:
                 count += source.store.lti_outbox.put(batch, now)
