@@ -94,13 +94,15 @@ def assignments_of(
     -------
     list of AssignmentStatus
         The published quizzes that were drawn for the student; the code exercises that the course's rules
-        name, that come with one of these quizzes, or for which the student has handed something in.
+        name, that come with one of these quizzes, to which a learning system links, or for which the student
+        has handed something in.
     """
     handed = store.sittings.handed_in(student, mode)
     published = store.published.all()
     quizzes = {quiz.name: quiz for quiz in store.quizzes(student=student) if quiz.name in published}
     entries = [_quiz_status(quiz, store, policies, handed, mode, now) for quiz in quizzes.values()]
-    entries += _code_statuses(student, quizzes.values(), policies, bank, handed, now)
+    linked = {link.assignment for link in store.lti.links() if link.assignment is not None}
+    entries += _code_statuses(student, quizzes.values(), policies, bank, handed, linked, now)
     return sorted(entries, key=lambda entry: (_end(entry) is None, _end(entry) or now, entry.name))
 
 
@@ -147,12 +149,13 @@ def _code_statuses(
     policies: Policies,
     bank: Bank,
     handed: Mapping[str | None, Collection[str]],
+    linked: Collection[str],
     now: datetime,
 ) -> Iterator[AssignmentStatus]:
     code = set(bank.code_ids())
     names = {name for name in policies.named if name in code}
     names |= {exercise.item for quiz in quizzes for exercise in quiz.exercises if exercise.item in code}
-    names |= {item for item in handed.get(None, ()) if item in code}
+    names |= {item for item in (*handed.get(None, ()), *linked) if item in code}
     for name in sorted(names):
         terms = terms_of(policies, student, name)
         times = SittingTimes(terms.opens, terms.closes)

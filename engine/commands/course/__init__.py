@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from engine.commands.course.allow import allow, allowances, withdraw
+from engine.commands.course.asked_for import decide, requests
 from engine.commands.course.check import check
 from engine.commands.course.student import student
 from engine.commands.options import CommandGroup
@@ -23,5 +24,5 @@ def command() -> None:
     """
 
 
-for _subcommand in (check, allow, allowances, withdraw, student):
+for _subcommand in (check, allow, allowances, withdraw, requests, decide, student):
     command.add_command(_subcommand)

@@ -83,7 +83,8 @@ def _by_assignment(entries: Iterable[FeedbackEntry]) -> Mapping[str, list[Feedba
 def _points(entries: Sequence[FeedbackEntry]) -> float | None:
     """Return what an assignment counts so far; None while a part of it isn't shown."""
     # A total with a hidden part would be taken for the whole.
-    if not entries or any(entry.item is not None and entry.report is None for entry in entries):
+    hidden = (entry.item is not None and (entry.report is None or entry.provisional) for entry in entries)
+    if not entries or any(hidden):
         return None
     return round(sum(entry.points or 0.0 for entry in entries if not entry.is_left_out), 6)
 

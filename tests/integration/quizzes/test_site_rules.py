@@ -13,6 +13,7 @@ from engine.marks.site_quizzes import site_quiz
 from engine.model import Mode
 from engine.quiz import rules as quiz_rules
 from engine.store.drafts import DraftField
+from engine.store.student_requests import RequestKind
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 COURSE = ("--course", "course")
@@ -177,3 +178,22 @@ def test_a_section_that_shows_less_later_is_refused_at_its_line(
     said = grade("quiz", "new", "week", *COURSE)
     assert said.code == 2 and message in said.err
     assert f"week.yaml:{4 + rules.count(chr(10))}:" in said.err
+
+
+def test_a_request_is_listed_and_granted(drawn, classroom, grade) -> None:
+    drawn()
+    with Course.open(classroom.folder).open_store() as store:
+        store.requests.ask("007", RequestKind.EXTENSION, "week", "I was ill.", NOW)
+        store.requests.ask("s2", RequestKind.REGRADE, "week/t-sum", "Why?", NOW)
+    assert "I was ill." in grade("course", "requests", *COURSE).out
+    decide = ("course", "decide", "1", "--answer", "Get well.", "--by", "prof", *COURSE)
+    for bad in ((), ("--grant",), ("--refuse", "--days", "2"), ("--grant", "--due", "2026-02-30")):
+        assert grade(*decide, *bad).code == 2
+    said = grade(*decide, "--grant", "--days", "3")
+    assert said.code == 0 and "1: granted" in said.out
+    assert grade(*decide, "--refuse").code == 2, "decided is decided"
+    (allowance,) = grade("course", "allowances", "--json", *COURSE).json()
+    assert (allowance["student"], allowance["days"], allowance["reason"]) == ("007", 3, "request 1")
+    assert grade("course", "decide", "2", "--grant", "--answer", "We look again.", *COURSE).code == 0
+    assert grade("course", "requests", *COURSE).out.startswith("nobody waits")
+    assert len(grade("course", "requests", "--all", "--json", *COURSE).json()) == 2
