@@ -20,6 +20,7 @@ JSON_KEYS = {
     "checks",
     "diagnosis",
     "counterexample",
+    "marking",
     "notes",
     "tier",
     "library",
