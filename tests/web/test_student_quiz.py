@@ -383,3 +383,14 @@ def test_what_cannot_be_read_at_the_end_is_shown(site: Site, signed_in: SignedIn
     assert "What was handed in" in page
     assert "a half" in page
     assert "unreadable" in page
+
+
+def test_a_question_without_another_variant_says_so(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[1].variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/2"), "save")
+    enter(form, part, wrong_responses(part)[0][0])
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "there is no other variant, so this was the last" in page
+    assert "Try again" not in page

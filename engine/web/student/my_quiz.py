@@ -216,6 +216,8 @@ def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
     if allowed is None or allowed == 1:
         return ""
     used = min(len(progress.attempts), allowed)
+    if used < allowed and not progress.left:
+        return f"{used} of {allowed} attempts used; there is no other variant, so this was the last"
     if used and is_handed_in(quiz, progress):
         return f"{used} of {allowed} attempts used"
     return f"attempt {used + 1} of {allowed}"
