@@ -128,8 +128,8 @@ def _people(context: CommandContext, store: Store, quiz: str, students: tuple[st
         names = ", ".join(store.quiz_names()) or "none was drawn here"
         raise QuizError(f"quiz {quiz!r} was not drawn", expected=f"a quiz that was drawn: {names}")
     roster = context.roster
-    listed = roster.by_id if roster else {}
-    people = [s for s in dict.fromkeys(drawn) if s in listed and (not students or s in students)]
+    by_id = roster.by_id if roster else {}
+    people = [s for s in dict.fromkeys(drawn) if s in by_id and (not students or s in students)]
     missing = sorted(set(students) - set(people))
     if missing or not people:
         raise QuizError(
