@@ -116,7 +116,7 @@ def read_marking(path: Path, marking: RubricMarking) -> tuple[list[MarkedRow], i
         )
         raise CourseError.of_file([_fault(table.file, head, message)])
     by_id = {answer.id: answer for progress in marking.fields() for answer in marking.answers(progress.field)}
-    faults, found, same = list(table.faults), [], 0
+    faults, marked_rows, same = list(table.faults), [], 0
     lines: dict[str, int] = {}
     for row in rows:
         cells = dict(zip(heads, row.cells, strict=False))
@@ -135,10 +135,10 @@ def read_marking(path: Path, marking: RubricMarking) -> tuple[list[MarkedRow], i
         if marked is None:
             continue
         if marked.changes:
-            found.append(marked)
+            marked_rows.append(marked)
         else:
             same += 1
-    return found, same, sorted(faults, key=lambda fault: fault.line)
+    return marked_rows, same, sorted(faults, key=lambda fault: fault.line)
 
 
 def _row(

@@ -42,8 +42,8 @@ class JudgedCriterion:
     remark: str = ""
 
     @property
-    def standing(self) -> str:
-        """How it went, as style and sign: ``right``, ``partial``, ``wrong`` or ``waiting``."""
+    def style(self) -> str:
+        """How it went, as pages style it: ``right``, ``partial``, ``wrong`` or ``waiting``."""
         if self.points is None:
             return "waiting"
         if self.points >= self.maximum - 1e-9:
