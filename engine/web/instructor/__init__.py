@@ -23,6 +23,7 @@ from engine.web.routes import WebRoute
 _MARKER, _INSTRUCTOR = Role.MARKER, Role.INSTRUCTOR
 _POST = ("POST",)
 
+# In the order of the navigation: what is looked at every day comes first.
 ROUTES: tuple[WebRoute, ...] = (
     WebRoute("instructor.class", "/staff/class", class_view.class_page, _MARKER, nav="Class"),
     WebRoute("instructor.class.assignment", "/staff/assignments/{name}", class_view.assignment_page, _MARKER),

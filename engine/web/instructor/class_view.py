@@ -80,6 +80,7 @@ def _figures(
     name: str, title: str, columns: tuple[TableColumn, ...], rows: Sequence[StudentRow]
 ) -> AssignmentFigures:
     cells = [[row.cells[c.id] for c in columns if c.id in row.cells] for row in rows]
+    # A mark by hand without work is no hand-in.
     handed_in = [any(cell.outcome is not None for cell in line) for line in cells]
     return AssignmentFigures(
         name,
@@ -166,6 +167,7 @@ def _changes(
     changed = state.since(since)
     if changed is None:
         return visit.json({"mark": state.mark, "reload": True})
+    # Rows that the query filters out stay as they are until the page is loaded again.
     rows = {
         line.handle: visit.html(
             "instructor/class_row.html.j2",
@@ -211,6 +213,7 @@ def _is_asked_for(row: StudentRow, columns: Sequence[TableColumn], kind: str) ->
 
 
 def _sort(lines: list[ClassLine], key: str, columns: Sequence[TableColumn], is_down: bool) -> None:
+    # By name first, so that equal points keep the order of names.
     lines.sort(key=lambda line: (line.name.casefold(), line.id))
     if key in ("total", "percent") or any(column.id == key for column in columns):
 

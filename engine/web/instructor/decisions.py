@@ -29,6 +29,7 @@ _STATES = {"open": "open", "all": "all"}
 
 def requests_page(visit: Visit) -> Response:
     """List what students ask for, the open ones first, each with what can be answered."""
+    # Open ones wait for somebody: they are what the page is opened for.
     state = choice(visit, "show", list(_STATES), "open")
     requests = visit.site.store.requests.all(RequestState.OPEN if state == "open" else None)
     return visit.page(
@@ -54,6 +55,7 @@ def decide_request(visit: Visit) -> Response:
     if not answer:
         raise UsageError("the student gets no answer", expected="a sentence that says what you decided")
     allowance = None
+    # Only an extension can be given with the answer; another look at a mark takes a person.
     if is_granted and request.kind is RequestKind.EXTENSION:
         allowance = _allowance(visit, request.student, request.subject, reason=f"request {request.id}")
     decided = visit.site.store.requests.decide(
@@ -134,6 +136,7 @@ def allow_page(visit: Visit) -> Response:
 def _assignments(visit: Visit) -> list[str]:
     site = visit.site
     named = {*site.store.quiz_names(), *site.course.policies.named} - {"default"}
+    # Exercises that nobody has tried yet can be named too, but needn't be listed: the bank has a hundred.
     answered = {item for item, _ in site.store.activity.item_versions(site.mode)}
     return [*sorted(named), *sorted(set(site.bank.code_ids()) & answered - named)]
 

@@ -26,6 +26,7 @@ def _course_items(visit: Visit) -> list[str]:
 def list_page(visit: Visit) -> Response:
     """List the items that fit the query's filters, and the files that can't be read."""
     items, faulty = visit.site.bank.summaries()
+    # The built-in items were checked before they came here; the course's own are what needs a look.
     course = set(_course_items(visit))
     query = {name: visit.query.get(name, "").strip() for name in ("topic", "type", "find")}
     words = query["find"].casefold()

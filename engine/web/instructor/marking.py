@@ -44,6 +44,7 @@ def field_page(visit: Visit) -> Response:
     """List the answers to one question, those that wait first."""
     marking = _marking(visit)
     field = _field(visit, marking)
+    # A stable sort: within both groups the order of pseudonyms stays, which says nothing about people.
     answers = sorted(marking.answers(field), key=lambda answer: answer.marks is not None)
     return visit.page(
         "instructor/marking_field.html.j2",
@@ -59,6 +60,7 @@ def next_answer(visit: Visit) -> Response:
     marking = _marking(visit)
     field = _field(visit, marking)
     after = visit.query.get("after", "")
+    # Two markers who both take the first answer would do half the work twice.
     if not after and (answers := marking.answers(field)):
         start = int.from_bytes(hashlib.sha256(visit.me.id.encode()).digest()[:4])
         after = answers[start % len(answers)].id
@@ -103,6 +105,7 @@ def give_marks(visit: Visit) -> Response:
     marking, form = _marking(visit), visit.form
     field = _field(visit, marking)
     answer = _answer(visit, marking, field)
+    # Before anything is read from the form: it was filled in beside other marks.
     if form.text("seen") != _seen(answer):
         raise _other_marker(visit, answer)
     by = visit.me.name or visit.me.id
@@ -117,6 +120,7 @@ def give_marks(visit: Visit) -> Response:
         for criterion in answer.rubric
         if form.text(f"points.{criterion.id}").strip()
     }
+    # All criteria or none: half a rubric would look like a low mark.
     if missing := [criterion.title.plain for criterion in answer.rubric if criterion.id not in points]:
         raise UsageError(
             "points are missing, so nothing was stored", expected=f"points for {', '.join(missing)}"
@@ -125,13 +129,16 @@ def give_marks(visit: Visit) -> Response:
         text for text in (form.text("comment").replace("\r\n", "\n").strip(), form.text("sentence")) if text
     )
     ticked = set(form.texts("alike"))
+    # Asked again: those that were alike when the page was opened may be marked by now.
     alike = [other for other in marking.alike(answer) if other.id in ticked]
     remarks = {c.id: form.text(f"comment.{c.id}").strip() for c in answer.rubric}
     skipped = marking.give([answer, *alike], points, by=by, at=visit.now, comments=remarks, comment=comment)
+    # The store compares once more, inside its transaction.
     if any(other.id == answer.id for other in skipped):
         raise _other_marker(visit, answer)
     if form.text("keep") == "yes" and comment:
         visit.site.store.saved_comments.add(comment, by=by, at=visit.now, item=field.item)
+    # One entry for each student: the log is searched by student.
     for each in (answer, *alike):
         if each not in skipped:
             visit.log("rubric.mark", field.id, student=each.student, points=sum(points.values()))

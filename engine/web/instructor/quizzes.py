@@ -128,6 +128,7 @@ def start_check(visit: Visit) -> Response:
     site, name = visit.site, visit.form.text("blueprint")
     path = _path(visit, name)
     plan = read_blueprint(path)
+    # Any ids do: seeds are hashes of them.
     students = site.course.roster_ids() or [f"student-{number}" for number in range(1, 31)]
     bank, secret = site.bank, site.course.secret()
 
@@ -195,6 +196,7 @@ def start_draw(visit: Visit) -> Response:
     students = site.course.roster_ids()
     if not students:
         raise UsageError("the roster is empty", next_step="add students to roster.csv in the course folder")
+    # Taken here: a course folder that changes meanwhile must not mix two states in one draw.
     bank, secret, problems = site.bank, site.course.secret(), site.course.problems
 
     def work(job: SiteJob) -> tuple[Any, list[Any]]:
@@ -214,6 +216,7 @@ def start_draw(visit: Visit) -> Response:
         reports = lint_bank(bank, items, seeds=LINT_SEEDS) if items else []
         return drawn, [report for report in reports if report.errors]
 
+    # Logged when it is asked for: a server that is killed meanwhile may have stored it.
     visit.log("quiz.draw", name, blueprint=blueprint, students=len(students))
     title = f"Drawing quiz {name} for {count_noun(len(students), 'student')}"
     facts = {"name": name, "plan": plan.fingerprint, "students": tuple(students)}
@@ -293,11 +296,13 @@ def show_key(visit: Visit) -> Response:
     name = visit.path["name"]
     quizzes = _quizzes(visit, name)
     student = visit.query.get("student")
+    # A page of a thousand quizzes helps nobody, and the archive of keys has them all.
     chosen = [quiz for quiz in quizzes if student in (None, quiz.student)][:_MOST_KEYS]
     if not chosen:
         raise NotFoundError("this student has no such quiz")
     site = visit.site
     keys = [quiz_key(site.store, quiz, site.bank) for quiz in chosen]
+    # Who looked at a key is asked when one is found elsewhere.
     visit.log("quiz.key", name, student=student)
     known = {person.id: person.name for person in site.state.roster.students if person.name}
     return standalone(key_page(keys, names=known))
@@ -331,6 +336,7 @@ def move_deadline(visit: Visit) -> Response:
     zone = visit.site.policies().zone
     moment = deadline_of(text if _has_zone(text) else f"{text}{_offset(text, zone)}")
     students = [word for word in visit.form.text("students").replace(",", " ").split() if word]
+    # All or nothing: a deadline moved for some of those named would be noticed too late.
     drawn_quizzes(visit.site.store, name, students)
     moved = visit.site.store.sittings.move_deadline(name, moment, students)
     count = sum(before.rules.deadline != after.rules.deadline for before, after in moved)

@@ -55,6 +55,7 @@ def start_plan(visit: Visit) -> Response:
         form.text("student").strip() or None,
         form.text("everything") == "yes",
     )
+    # A mistyped quiz or student would find nothing as well.
     scope.check(site.store)
 
     def work(job: SiteJob) -> RegradePlan:

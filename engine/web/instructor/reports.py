@@ -81,6 +81,7 @@ def start(visit: Visit) -> Response:
     if what not in makers:
         raise UsageError("there is no such report", expected=", ".join(makers))
     title, work = makers[what](visit)
+    # The same form sent twice is the same job; the token differs and says nothing.
     fields = {name: tuple(texts) for name, texts in visit.form.fields.items() if name != "csrf"}
     visit.log(f"export.{what}", title)
     return start_job(visit, _KIND, title, work, {"what": what, "fields": fields}, "instructor.report")
@@ -194,6 +195,7 @@ def _counted(results: Any, advance: Callable[[], None]) -> Any:
 
 def _pages(visit: Visit) -> tuple[str, Callable[[SiteJob], MadeFiles]]:
     site, form = visit.site, visit.form
+    # Refused before the job starts: its own page would say so a minute later.
     layout, assignment = form.text("layout") or "plain", form.text("assignment") or None
     if layout not in LAYOUTS:
         raise UsageError("there is no such archive", expected=", ".join(LAYOUTS))
@@ -267,6 +269,7 @@ def report_file(visit: Visit) -> Response:
     """Return one file of a job: a page to read, or a file to save."""
     job = job_of(visit, _KIND)
     made = job.result if job.state is JobState.DONE else MadeFiles({})
+    # Names are looked up among what was made, and never on the disk.
     folder = visit.path.get("folder")
     name = f"{folder}/{visit.path['file']}" if folder else visit.path["file"]
     if name not in made.files:

@@ -65,6 +65,7 @@ class StudentNames:
             if handle in everybody:
                 return handle
         else:
+            # Compared in constant time, and all of them: an address mustn't say how near a guess was.
             for student in everybody:
                 if hmac.compare_digest(self.handle(student), handle):
                     return student
@@ -72,6 +73,7 @@ class StudentNames:
 
     def everybody(self) -> list[str]:
         """Return the ids of the roster, and of everybody else with work in the store."""
+        # Whoever was graded without a line in the roster is a student too.
         others = set(self._site.store.students(self._site.mode)) - set(self._roster)
         return [*self._roster, *sorted(others)]
 
@@ -124,6 +126,7 @@ class ListPage:
 
 def page_of(entries: Sequence[T], visit: Visit, size: int = PAGE) -> ListPage:
     """Return the page of a list that the query asks for; beyond its end, the last one."""
+    # A list may have become shorter since the link was made.
     pages = max(1, -(-len(entries) // size))
     number = min(max(whole_number(visit.query.get("page", ""), 1), 1), pages)
     return ListPage(entries[(number - 1) * size : number * size], number, pages, len(entries))
@@ -139,6 +142,7 @@ def start_job(
     visit: Visit, kind: str, title: str, work: Callable[[SiteJob], Any], facts: Mapping[str, Any], route: str
 ) -> Response:
     """Start a job, and go to the page that shows it and afterwards its result."""
+    # The log links from a job to its result.
     facts = {**facts, "page": route}
     job = visit.site.jobs.start(kind, title, visit.me.name or visit.me.id, work, facts)
     return visit.redirect(route, job=job.id)

@@ -92,9 +92,11 @@ def work_page(visit: Visit) -> Response:
     names = StudentNames(visit)
     student = names.student(visit.path["student"])
     store = visit.site.store
+    # The newest comes first: it is what somebody wants to mark.
     attempts = _attempts(visit, student, visit.path["column"])
     column = _column(visit, student, visit.path["column"], attempts)
     results = _results(visit, student)
+    # With those withdrawn: how a mark came about is part of what staff sees.
     mine = [mark for mark in store.hand_marks.history(student=student) if mark.column == column.id]
     current = next((item for item in results.items if item.column == column), None)
     mark = next((m for c, m in results.without_work if c == column), current.mark if current else None)
@@ -147,6 +149,7 @@ def set_mark(visit: Visit) -> Response:
             got=f"{mine[-1].by} at {visit.site.local_time(mine[-1].at)}" if mine else None,
             next_step="look at it again, and decide again",
         )
+    # From here on everything is checked by what the command checks it with.
     manual = manual_marks(visit)
     by = visit.me.name or visit.me.id
     reason = visit.form.text("reason").strip()[:_LONGEST_REASON]
