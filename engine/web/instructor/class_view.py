@@ -95,7 +95,7 @@ def _figures(
 
 def class_page(visit: Visit) -> Response:
     """Show the class, or its part that the query asks for."""
-    state = live_table(visit.site, fresh=visit.query.get("fresh") == "1", recent=_is_asking_again(visit))
+    state = live_table(visit.site, fresh=visit.query.get("fresh") == "1", may_lag=_is_asking_again(visit))
     cells = [cell for row in state.table.rows for cell in row.cells.values() if cell.is_waiting]
     return _table_page(
         visit,
@@ -111,7 +111,7 @@ def class_page(visit: Visit) -> Response:
 def assignment_page(visit: Visit) -> Response:
     """Show one assignment: who has handed in, who waits, how it went, and what can be done about it."""
     name = visit.path["name"]
-    state = live_table(visit.site, recent=_is_asking_again(visit))
+    state = live_table(visit.site, may_lag=_is_asking_again(visit))
     figures = next((f for f in assignments_of(visit, state) if f.name == name), None)
     quizzes = visit.site.store.quizzes(name)
     if figures is None:

@@ -78,7 +78,7 @@ _TABLES: WeakKeyDictionary[Site, _Table] = WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
-def live_table(site: Site, *, fresh: bool = False, recent: bool = False) -> TableState:
+def live_table(site: Site, *, fresh: bool = False, may_lag: bool = False) -> TableState:
     """Return the table of a site's class as it is now.
 
     Parameters
@@ -86,13 +86,13 @@ def live_table(site: Site, *, fresh: bool = False, recent: bool = False) -> Tabl
     site : Site
     fresh : bool
         Compute every row again, whatever the store says about changes.
-    recent : bool
+    may_lag : bool
         The state of a moment ago will do: for pages that ask again and again.
     """
     with _LOCK:
         table = _TABLES.setdefault(site, _Table())
     with table.lock:
-        if not recent or time.monotonic() - table.looked > _LOOK_EVERY_S:
+        if not may_lag or time.monotonic() - table.looked > _LOOK_EVERY_S:
             _bring_up_to_date(site, table, fresh)
             table.looked = time.monotonic()
         rows = tuple(table.rows[student] for student in sorted(table.rows))
