@@ -20,6 +20,11 @@ _PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
 _SCOPES = (LINE_ITEM_SCOPE, SCORE_SCOPE, MEMBER_SCOPE)
 _CLAIMS = ("iss", "sub", "name", "given_name", "family_name", "email")
 
+_PLACEMENTS = {
+    "LtiResourceLinkRequest": ["course_navigation"],
+    "LtiDeepLinkingRequest": ["assignment_selection", "link_selection"],
+}
+
 # What a launch should tell us about its user, by our names; a system fills in what it knows.
 CUSTOM = {
     "student_id": "$Person.sourcedId",
@@ -184,9 +189,24 @@ class _Registration(DynamicRegistration):
         uri = {"target_link_uri": self._addresses.launch, "label": self._addresses.title}
         return [{"type": "LtiResourceLinkRequest", **uri}, {"type": "LtiDeepLinkingRequest", **uri}]
 
+    def get_openid_configuration(self) -> dict[str, Any]:
+        # The library leaves the token out, with which Canvas protects this address.
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        with self.get_request_session() as session:
+            response = session.get(self._configuration, headers=headers)
+        if not response.ok:
+            raise LtiServiceException("no configuration", response)
+        configuration: dict[str, Any] = response.json()
+        return configuration
+
     def lti_registration_data(self) -> dict[str, Any]:
         data: dict[str, Any] = super().lti_registration_data()
-        data[_TOOL]["custom_parameters"] = dict(CUSTOM)
+        tool = data[_TOOL]
+        tool["custom_parameters"] = dict(CUSTOM)
+        # What only Canvas reads: who may be told apart, and where in a course the tool can be opened.
+        tool["https://canvas.instructure.com/lti/privacy_level"] = "public"
+        for message in tool["messages"]:
+            message["placements"] = _PLACEMENTS[message["type"]]
         del data["logo_uri"]
         return data
 

@@ -343,6 +343,7 @@ class _Handler(BaseHTTPRequestHandler):
         return 404, b"", {}
 
     def _configuration(self) -> dict[str, Any]:
+        self._check_token()
         lms = self.lms
         return {
             "issuer": lms.address,
@@ -356,9 +357,12 @@ class _Handler(BaseHTTPRequestHandler):
             },
         }
 
-    def _register(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _check_token(self) -> None:
         if self.headers.get("authorization") != "Bearer registration-token":
             raise ValueError("no token")
+
+    def _register(self, data: dict[str, Any]) -> dict[str, Any]:
+        self._check_token()
         self.lms.registrations.append(data)
         self.lms.client_id = f"registered-{len(self.lms.registrations)}"
         tool = "https://purl.imsglobal.org/spec/lti-tool-configuration"

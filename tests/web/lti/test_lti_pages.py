@@ -180,6 +180,7 @@ def test_dynamic_registration_by_a_link_that_works_once(
     assert data["jwks_uri"] == f"{served_site.address}/lti/keys"
     assert set(data["scope"].split()) >= {f"{SCOPES}lineitem", f"{SCOPES}score"}
     tool = data["https://purl.imsglobal.org/spec/lti-tool-configuration"]
+    assert tool["custom_parameters"]["student_id"] == "$Person.sourcedId"
     assert {m["type"] for m in tool["messages"]} == {"LtiResourceLinkRequest", "LtiDeepLinkingRequest"}
     platform = store.lti.platforms()[-1]
     assert (platform.client_id, platform.deployments, platform.by) == (
@@ -212,7 +213,10 @@ def test_registrations_that_fail_say_why(
     made = ivy.submit(page(ivy, served_site, "/staff/lms"), "/staff/lms/invite")
     token = made.text.split("/lti/register/")[1].split('"')[0]
     lms.faults.append(LmsFault(path, 200, body))
-    fields = {"openid_configuration": f"{lms.address}/configuration", "registration_token": "x"}
+    fields = {
+        "openid_configuration": f"{lms.address}/configuration",
+        "registration_token": "registration-token",
+    }
     answer = ivy.post(f"{served_site.address}/lti/register/{token}", data=fields)
     assert part in sentence(answer).lower() and answer.status_code == 400
 
