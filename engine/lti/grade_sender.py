@@ -72,12 +72,15 @@ class GradeSender:
             now = self._clock()
             if (tries and now < next_try) or LINE_ITEM_SCOPE not in link.scopes:
                 continue
+            # Two processes at once would make two columns: the gradebook would show both.
+            if not self._store.lti_outbox.hold(f"column {key}", now, lease=_LEASE):
+                continue
             try:
                 self._find_column(link, source)
                 self._columns.pop(key, None)
             except LtiError as error:
                 log.warning("no column for %s: %s (%s)", link.assignment, error.what, error.got)
-                self._columns[key] = (now + _pause(tries, error), tries + 1)
+                self._columns[key] = (now + max(_pause(tries, error), _LEASE), tries + 1)
 
     def _find_column(self, link: LtiLink, source: MarkSource) -> None:
         platform = self._store.lti.platform(link.platform)

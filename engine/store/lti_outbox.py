@@ -15,8 +15,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from engine.store.database import StorePart
+from engine.store.sessions import secret_hash
 from engine.store.sql_tables import attempts, hand_marks, regrades, storable
-from engine.store.web_tables import allowances, lti_grades, lti_people
+from engine.store.web_tables import allowances, lti_grades, lti_nonces, lti_people
 
 # Systems keep times by the second.
 _STEP = timedelta(seconds=1)
@@ -168,6 +169,21 @@ class LtiOutbox(StorePart):
             lambda connection: connection.execute(sa.update(lti_grades).where(same).values(at=at))
         )
         return OutboxRow(row.mark, at, row.sent, row.tries, row.next_try, row.reason)
+
+    def hold(self, name: str, now: datetime, *, lease: timedelta) -> bool:
+        """Hold a name for a while; False where somebody else does, in whichever process."""
+        key = secret_hash(f"held {name}")
+
+        def take(connection: sa.Connection) -> bool:
+            mine = lti_nonces.c.id == key
+            connection.execute(sa.delete(lti_nonces).where(mine, lti_nonces.c.expires <= now))
+            if connection.execute(sa.select(lti_nonces.c.id).where(mine)).scalar() is not None:
+                return False
+            row = {"id": key, "kind": "held", "data": "{}", "expires": now + lease, "used": None}
+            connection.execute(sa.insert(lti_nonces), row)
+            return True
+
+        return self._database.change(take)
 
     def release(self, row: OutboxRow, next_try: datetime) -> None:
         """Give back a mark that wasn't tried."""

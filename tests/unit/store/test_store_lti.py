@@ -187,3 +187,19 @@ def test_a_mark_gets_a_later_time(store: Store, platform: int) -> None:
     assert store.lti_outbox.counts() == {"sent": 1, "waiting": 1, "failed": 0}
     store.lti_outbox.release(store.lti_outbox.rows(waiting=True)[0], NOW + HOUR)
     assert claim(store, NOW + HOUR)[0].mark.subject == "u2"
+
+
+def test_a_name_is_held_by_one_at_a_time(store: Store) -> None:
+    lease = timedelta(minutes=2)
+    holders: list[bool] = []
+    threads = [
+        threading.Thread(target=lambda: holders.append(store.lti_outbox.hold("column", NOW, lease=lease)))
+        for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(holders) == [False] * 5 + [True]
+    assert store.lti_outbox.hold("other", NOW, lease=lease)
+    assert store.lti_outbox.hold("column", NOW + lease, lease=lease)
