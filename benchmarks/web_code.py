@@ -29,7 +29,8 @@ from classes.mixing import class_of, read_exercises
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.live.served import LiveSite, Visitor, make_course  # noqa: E402
+from tests.live.code_visitor import CodeVisitor  # noqa: E402
+from tests.live.site import LiveSite, new_course  # noqa: E402
 
 EXERCISES = ("softmax", "sdpa", "causal-mask")
 LOOP = "def softmax(x, axis=-1):\n    while True: pass\n"
@@ -63,14 +64,14 @@ def spread(seconds: Sequence[float]) -> dict[str, float]:
     }
 
 
-def timed(visitor: Visitor, item: str, source: str) -> float:
+def timed(visitor: CodeVisitor, item: str, source: str) -> float:
     """Hand in, wait for the feedback, and return how long that took."""
     begun = time.perf_counter()
     visitor.feedback(item, visitor.hand_in(item, source))
     return time.perf_counter() - begun
 
 
-def one_after_another(visitors: Sequence[Visitor], programs: Sequence[Any]) -> dict[str, float]:
+def one_after_another(visitors: Sequence[CodeVisitor], programs: Sequence[Any]) -> dict[str, float]:
     return spread(
         [
             timed(visitors[number % len(visitors)], program.item, program.source)
@@ -82,7 +83,7 @@ def one_after_another(visitors: Sequence[Visitor], programs: Sequence[Any]) -> d
 class ClassAtWork:
     """Students who hand in, read, and one who hands in endless loops."""
 
-    def __init__(self, visitors: Sequence[Visitor], programs: Sequence[Any], rate: float) -> None:
+    def __init__(self, visitors: Sequence[CodeVisitor], programs: Sequence[Any], rate: float) -> None:
         self.feedback_s: list[float] = []
         self.pages_s: list[float] = []
         self.faults: list[BaseException] = []
@@ -112,19 +113,19 @@ class ClassAtWork:
         for thread in helpers:
             thread.join()
 
-    def _hand_in(self, visitor: Visitor, program: Any) -> None:
+    def _hand_in(self, visitor: CodeVisitor, program: Any) -> None:
         try:
             self.feedback_s.append(timed(visitor, program.item, program.source))
         except BaseException as error:
             self.faults.append(error)
 
-    def _read(self, visitor: Visitor) -> None:
+    def _read(self, visitor: CodeVisitor) -> None:
         while not self._end.wait(1.0):
             begun = time.perf_counter()
             visitor.client.get("/code/softmax")
             self.pages_s.append(time.perf_counter() - begun)
 
-    def _loop(self, visitor: Visitor) -> None:
+    def _loop(self, visitor: CodeVisitor) -> None:
         number = 0
         while True:
             visitor.hand_in("softmax", f"{LOOP}# {number}\n")
@@ -139,12 +140,15 @@ def main() -> int:
     in_class = max(3, round(options.per_minute * options.minutes))
     programs = list(class_of(options.hand_ins + in_class + len(EXERCISES), exercises))
     students = [f"s{number}" for number in range(max(40, in_class // 3))]
+    rows = tuple(f"{student},{student},{student}@example.edu" for student in students)
     rules = "  assignments:\n" + "".join(f"    {item}: {{ due: 2900-01-01 }}\n" for item in EXERCISES)
     with tempfile.TemporaryDirectory() as folder:
-        site = LiveSite(make_course(Path(folder), students, rules))
-        site.start()
+        course = new_course(Path(folder) / "course", students=rows)
+        with (course / "course.yaml").open("a", encoding="utf-8") as settings:
+            settings.write(rules)
+        site = LiveSite(course)
         try:
-            visitors = list(site.visitors(students).values())
+            visitors = [CodeVisitor(site, student) for student in students]
             for visitor in visitors:
                 visitor.token()
             for program in programs[: len(EXERCISES)]:  # warm: plans and processes are there

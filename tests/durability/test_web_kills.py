@@ -6,17 +6,19 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import httpx2 as httpx
+import httpx
 import pytest
 
+from engine.course import Course
 from engine.model import Mode, Outcome
+from engine.store import Store
 from engine.store.waiting import HandInState
+from tests.live.code_visitor import CodeVisitor
 from tests.live.postgres import server
-from tests.live.served import LiveSite, Visitor, make_course
+from tests.live.site import LiveSite, new_course
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of marks runs on Linux")
 
@@ -38,18 +40,24 @@ class Round:
         self.unsure: set[tuple[str, str]] = set()
         self._site = site
 
-    def play(self, hand_ins: int) -> None:
-        visitors = self._site.visitors(STUDENTS)
+    def play(self, hand_ins: int, *, kill_after_s: float | None = None) -> None:
+        visitors = {student: CodeVisitor(self._site, student) for student in STUDENTS}
+        for visitor in visitors.values():
+            # What waits from the round before may bring it to the place of its death at once.
+            with suppress(httpx.TransportError, OSError):
+                visitor.token()
         threads = [
             threading.Thread(target=self._hand_in, args=(student, visitor, hand_ins))
             for student, visitor in visitors.items()
         ]
+        if kill_after_s is not None:
+            threads.append(threading.Timer(kill_after_s, self._site.process.kill))
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join(PATIENCE_S)
 
-    def _hand_in(self, student: str, visitor: Visitor, hand_ins: int) -> None:
+    def _hand_in(self, student: str, visitor: CodeVisitor, hand_ins: int) -> None:
         for number in range(hand_ins):
             is_right = number % 2 == 0
             source = f"{RIGHT if is_right else WRONG}\n# {student}, round {self.number}, {number}\n"
@@ -61,30 +69,34 @@ class Round:
         visitor.close()
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Path:
-    return make_course(tmp_path, STUDENTS)
+class Servers:
+    """The servers of one course: one that is killed, and perhaps another one that goes on."""
+
+    def __init__(self, folder: Path, store: str, workers: int) -> None:
+        students = tuple(f"{student},{student},{student}@example.edu" for student in STUDENTS)
+        self._course = new_course(folder / "course", students=students, store=store)
+        self._workers = str(workers)
+        self._started: list[LiveSite] = []
+
+    def start(self, crash_at: str = "") -> LiveSite:
+        environment = {"SOFTMARK_CRASH_AT": crash_at} if crash_at else None
+        self._started.append(LiveSite(self._course, "--workers", self._workers, environment=environment))
+        return self._started[-1]
+
+    def open_store(self) -> Store:
+        return Course.open(self._course).open_store()
+
+    def close(self) -> None:
+        for site in self._started:
+            site.kill()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def sites(course: Path, request: pytest.FixtureRequest) -> Iterator[list[LiveSite]]:
-    """A server on a file, or two that share a PostgreSQL store."""
-    if request.param == "sqlite":
-        made = [LiveSite(course, "--workers", "2")]
-    else:
-        address = server().new_store()
-        made = [LiveSite(course, "--workers", "1", store=address) for _ in range(2)]
-    yield made
-    for site in made:
-        site.kill()
-
-
-def finish(site: LiveSite, rounds: list[Round]) -> None:
+def finish(servers: Servers, site: LiveSite, rounds: list[Round]) -> None:
     """Wait until nothing waits, and see that each hand-in that was taken has one attempt and its mark."""
-    with site.open_store() as store:
+    with servers.open_store() as store:
         end = time.monotonic() + PATIENCE_S
         while store.waiting.in_state([HandInState.WAITING, HandInState.RUNNING]):
-            assert time.monotonic() < end, site.log
+            assert time.monotonic() < end, site.complaints()
             time.sleep(0.1)
         attempts = list(store.attempts(mode=Mode.MARKS))
         by_source = {(attempt.student, attempt.source): attempt for attempt in attempts}
@@ -107,38 +119,35 @@ def finish(site: LiveSite, rounds: list[Round]) -> None:
         assert store.upkeep.check().faults == ()
 
 
-def test_a_server_that_is_killed_again_and_again(sites: list[LiveSite]) -> None:
-    rng = random.Random(len(sites))
+@pytest.mark.parametrize("kind", ["alone", "two on a file", "two on a server"])
+def test_a_server_that_is_killed_again_and_again(tmp_path: Path, kind: str) -> None:
+    is_alone = kind == "alone"
+    store = server().new_store() if kind == "two on a server" else ""
+    servers = Servers(tmp_path, store, workers=2 if is_alone else 1)
+    try:
+        _kill_and_finish(servers, is_alone=is_alone)
+    finally:
+        servers.close()
+
+
+def _kill_and_finish(servers: Servers, *, is_alone: bool) -> None:
+    rng = random.Random(is_alone)
     rounds: list[Round] = []
-    moments = [*PLACES, *[""] * RANDOM] if len(sites) == 1 else ["", "after-claim:1", ""]
-    others = sites[1:]
-    for other in others:
-        other.start()
-    for number, place in enumerate(moments):
-        victim = sites[0]
-        victim.start({"SOFTMARK_CRASH_AT": place} if place else None)
+    last = None if is_alone else servers.start()
+    for number, place in enumerate([*PLACES, *[""] * RANDOM] if is_alone else ["", "after-claim:1", ""]):
+        victim = servers.start(place)
         each = Round(victim, number)
         rounds.append(each)
-        if not place:
-            timer = threading.Timer(rng.uniform(0.2, 4.0), victim.kill)
-            timer.start()
-        each.play(hand_ins=4)
-        for other in others:
-            more = Round(other, 100 + number)
-            rounds.append(more)
-            more.play(hand_ins=1)
-        if place:
-            end = time.monotonic() + PATIENCE_S
-            while victim.is_alive:  # it may come to that place only after the last hand-in
-                assert time.monotonic() < end, f"it never came to {place}"
-                time.sleep(0.05)
-        else:
-            timer.join()
+        each.play(hand_ins=4, kill_after_s=None if place else rng.uniform(0.0, 2.0))
+        if last is not None:
+            rounds.append(Round(last, 100 + number))
+            rounds[-1].play(hand_ins=1)
+        end = time.monotonic() + PATIENCE_S
+        while victim.process.poll() is None:  # it may come to that place only after the last hand-in
+            assert time.monotonic() < end, f"it never came to {place}"
+            time.sleep(0.05)
         victim.kill()
-    if not others:
-        sites[0].start()
-    finish(sites[-1], rounds)
+    last = last or servers.start()
+    finish(servers, last, rounds)
     assert sum(len(each.taken) for each in rounds) >= 10
-    for site in sites:
-        if site.is_alive:
-            assert site.stop() == 0, site.log
+    assert last.stop() == 0, last.complaints()
