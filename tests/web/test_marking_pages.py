@@ -124,6 +124,12 @@ def test_comments_on_lines_of_code(site: Site, signed_in: SignedIn) -> None:
     assert [s.text for s in site.store.saved_comments.of("softmax")] == ["Where is the sum?"]
     # the sentence is offered again
     assert "Where is the sum?" in browser.get(f"{page}?line=1&submission={receipt}&file=").text
+    # and with a mark by hand
+    send_form(
+        browser, page, "/set", action="set", score="4", comment="See below.", sentence="Where is the sum?"
+    )
+    (mark,) = site.store.hand_marks.current().values()
+    assert mark.comment == "See below.\nWhere is the sum?"
     # another student's page can't remove it
     token = form_token(browser, page)
     data = {"csrf": token, "comment": str(comment.id)}

@@ -158,12 +158,13 @@ def set_mark(visit: Visit) -> Response:
         mark: HandMark | None = manual.withdraw(student, column, by=by, at=visit.now)
     else:
         score = visit.form.text("score").strip()
+        comment = visit.form.text("comment").replace("\r\n", "\n")
         if action == "excuse" and score:
             raise UsageError("a score and an excuse contradict each other", next_step="leave one of them out")
         decision = ManualDecision(
             score=number_of(score, "the score") if score else None,
             excused=True if action == "excuse" else None,
-            comment=visit.form.text("comment").replace("\r\n", "\n"),
+            comment="\n".join(text for text in (comment, visit.form.text("sentence")) if text),
         )
         if decision.score is None and action != "excuse" and not mine and not decision.comment:
             raise UsageError("there is nothing to set", expected="a score, a comment or an excuse")
