@@ -56,7 +56,7 @@ def moment(when: datetime) -> str:
 
 
 # Of one value on a page. Longer ones are output of a program gone wild, and would make the page unusable.
-_LONGEST_TEXT = 20_000
+MOST_SHOWN = 20_000
 # Possessive: no backtracking, however much text stands behind a tag that isn't closed.
 _FORMULA = re.compile("<math(?:(?!</?math).)*+</math>", re.DOTALL)
 _WIDE = 20  # characters of a formula, which is never broken: a phone has room for as many
@@ -66,7 +66,7 @@ def _finish(value: Any) -> Any:
     # Runs on every expression before it is escaped, so that no template can forget it.
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return clean(value, _LONGEST_TEXT)
+    return clean(value, MOST_SHOWN)
 
 
 def _html(text: RenderedText) -> Markup:

@@ -24,7 +24,9 @@ from starlette.routing import Route
 
 from engine.course.people import Person, Role
 from engine.errors import InputError, SoftmarkError, StoreError, UnstorableError, UsageError
+from engine.pages.render import MOST_SHOWN
 from engine.quiz import rules as quiz_rules
+from engine.text.words import clean
 from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
 from engine.web.forms import Form, FormTooLargeError, read_form
@@ -125,10 +127,7 @@ class _Handler:
                     if request.method not in ("GET", "HEAD"):
                         visit.form = await self._form(request, route, folder)
                         if route.csrf and not _has_token(request, visit):
-                            raise ForbiddenError(
-                                "this form is out of date",
-                                next_step="go back, reload the page, and send it again",
-                            )
+                            return _finished(visit, await run_in_threadpool(_out_of_date, visit))
                     answer = await run_in_threadpool(route.view, visit)
                 except Exception as error:
                     answer = await run_in_threadpool(_error_page, visit, error)
@@ -241,6 +240,23 @@ def _plain_query(visit: Visit) -> dict[str, str]:
 def _has_token(request: Request, visit: Visit) -> bool:
     token = visit.form.text("csrf") or request.headers.get("x-csrf-token", "")
     return hmac.compare_digest(token.encode(), visit.form_token.encode())
+
+
+def _out_of_date(visit: Visit) -> Response:
+    """Answer a form of an earlier session: nothing is done, and nothing that was typed is lost."""
+    form = visit.form
+    # Offered only where the browser proves that the form is ours: otherwise a foreign page could fill it in.
+    is_ours = visit.headers.get("sec-fetch-site") == "same-origin" or "origin" in visit.headers
+    is_script = "application/json" in visit.headers.get("accept", "")
+    names = [name for name in form.fields if name != "csrf"]
+    fields = [(name, text.replace("\r\n", "\n")) for name in names for text in form.texts(name)]
+    # A page shows long texts shortened and control characters replaced: those it couldn't give back.
+    is_whole = all(clean(text, MOST_SHOWN) == text for pair in fields for text in pair)
+    if visit.person is None or form.uploads or not (is_ours and is_whole) or is_script:
+        step = "go back, reload the page, and send it again"
+        return _error_page(visit, ForbiddenError("this form is out of date", next_step=step))
+    here = visit.url(visit.route, **visit.path)
+    return visit.page("send_again.html.j2", status=403, fields=fields, address=here)
 
 
 def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Response:
