@@ -89,6 +89,16 @@ def test_what_is_typed_survives_a_killed_server_and_a_closed_browser(folder: Pat
     field.press_sequentially("0.1, 0.2")
     saved(page)
     assert drafts(folder, quiz)[1, part] == "0.1, 0.2"
+    # Read once the field is left, though it was saved before.
+    field.fill("0.1, xyz")
+    page.locator(".saved", has_text="Not saved yet").wait_for()
+    saved(page)
+    assert page.locator(f"#fault-{part}").inner_text() == ""
+    field.blur()
+    page.locator(f"#fault-{part}", has_text="Letters").wait_for()
+    field.fill("0.1, 0.2, 0.7")
+    field.blur()
+    page.locator(f"#fault-{part}:empty").wait_for(state="attached")
     field.fill("0.1, abc")
     field.blur()
     page.locator(f"#fault-{part}", has_text="Letters").wait_for()

@@ -314,7 +314,7 @@ document.addEventListener("submit", (event) => {
         const field = { part, element, conflict: false };
         field.revision = form.elements["revision." + part];
         field.before = form.elements["before." + part];
-        field.saved = this.text(field);
+        field.saved = field.read = this.text(field);
         this.fields.set(part, field);
       }
       this.restore();
@@ -345,11 +345,19 @@ document.addEventListener("submit", (event) => {
       return [...this.fields.values()].filter((field) => !field.conflict && this.text(field) !== field.saved);
     }
 
-    changed(event, isLeft = false) {
+    // What is to be sent: all that isn't saved, and once a field is left, also what wasn't read yet.
+    pending(isRead) {
       const dirty = this.dirty();
+      if (!isRead) return dirty;
+      return [...this.fields.values()].filter(
+        (field) => dirty.includes(field) || (!field.conflict && this.text(field) !== field.read),
+      );
+    }
+
+    changed(event, isLeft = false) {
       this.keep();
-      if (!dirty.length) return;
-      if (!this.isFailing) this.status("Not saved yet…");
+      if (!this.pending(isLeft).length) return;
+      if (!this.isFailing && this.dirty().length) this.status("Not saved yet…");
       clearTimeout(this.pause);
       // A choice is complete with its click; of typed text, a part may still come.
       const typed = event.target.matches("input[type=text], textarea");
@@ -359,20 +367,20 @@ document.addEventListener("submit", (event) => {
     async save(isRead = false) {
       if (this.sending) {
         await this.sending;
-        if (!this.dirty().length) return;
+        if (!this.pending(isRead).length) return;
       }
-      const dirty = this.dirty();
-      if (!dirty.length) return;
-      this.sending = this.send(dirty, isRead).finally(() => (this.sending = null));
+      const fields = this.pending(isRead);
+      if (!fields.length) return;
+      this.sending = this.send(fields, isRead).finally(() => (this.sending = null));
       await this.sending;
     }
 
-    async send(dirty, isRead) {
+    async send(fields, isRead) {
       clearTimeout(this.pause);
       const body = new URLSearchParams({ retry: this.form.elements.retry.value });
       if (isRead) body.set("read", "1");
       const texts = new Map();
-      for (const field of dirty) {
+      for (const field of fields) {
         body.set("revision." + field.part, field.revision.value);
         for (const [name, value] of this.pairs(field)) body.append(name, value);
         texts.set(field.part, this.text(field));
@@ -405,7 +413,10 @@ document.addEventListener("submit", (event) => {
         field.saved = text;
         field.revision.value = done.revision;
         field.before.value = done.text;
-        if ("fault" in done) this.show(field, done);
+        if ("fault" in done) {
+          field.read = text;
+          this.show(field, done);
+        }
       } else if (done.state === "conflict") {
         this.conflict(field, done.text, done.revision);
       } else {
@@ -541,7 +552,7 @@ document.addEventListener("submit", (event) => {
       if (button && button.value === "save") {
         event.preventDefault();
         event.stopPropagation();
-        if (this.dirty().length) this.save(true);
+        if (this.pending(true).length) this.save(true);
         else if (!this.isFailing) this.status("Everything is saved.");
       } else if (this.sending) {
         event.preventDefault();
