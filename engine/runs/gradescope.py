@@ -399,7 +399,7 @@ class SubmissionGrader:
         spec = self._bank.load(item)
         answer = spec.answer
         assert isinstance(answer, CodeAnswer)  # `grade autograder make` packs nothing else
-        hidden = frozenset(check.id for check in answer.checks if not check.public)
+        hidden = self._bank.hidden_checks(item)
         try:
             submission = read_submission(self._folder, answer.function)
         except SubmissionError as error:

@@ -6,9 +6,9 @@ import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from engine.model import CodeSubmission, Mode
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runs.hand_in_queue import choose
-from engine.store import Store, open_store
+from engine.store import ArrivalInfo, Attempt, Store, open_store
 from engine.store.waiting import HandInState, QueuedHandIn
 
 NOW = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
@@ -135,3 +135,19 @@ def test_several_stores_begin_each_hand_in_once(target: str | Path) -> None:
         thread.join(60)
     assert not faults
     assert sorted(begun) == sorted(numbers)
+
+
+def test_the_times_that_limits_count(store: Store) -> None:
+    """What was graded or waits, each program once; what couldn't be read uses up nothing."""
+    for number, outcome in ((1, Outcome.WRONG), (2, Outcome.FORMAT_ERROR), (3, Outcome.UNGRADED)):
+        score = 0.0 if outcome is Outcome.WRONG else None
+        report = GradeReport("softmax", "v1", outcome, score, 10.0, mode=Mode.MARKS)
+        attempt = Attempt.of_code("ada", code(number), report, started=NOW)
+        store.record(attempt.arrived(ArrivalInfo(NOW + timedelta(seconds=number))))
+    for student, number in (("ada", 4), ("ada", 1), ("bob", 5)):
+        add(store, student, number)
+    moments = [NOW + timedelta(seconds=number) for number in (1, 4)]
+    assert store.waiting.times("ada", "softmax", Mode.MARKS) == moments
+    same = store.waiting.times("ada", "softmax", Mode.MARKS, other_than=code(4).sha256)
+    assert same == moments[:1], "the same program once more is none"
+    assert store.waiting.times("ada", "softmax", Mode.PRACTICE) == []
