@@ -15,6 +15,7 @@ from typing import Any
 from pylti1p3 import roles as lti_roles
 
 from engine.course import Roster, Student
+from engine.course.roster import id_fault
 from engine.course.students import plain_label
 from engine.errors import LtiError
 from engine.text.words import clean_line, join_words
@@ -24,6 +25,7 @@ _CUSTOM_CLAIM = "https://purl.imsglobal.org/spec/lti/claim/custom"
 _LIS_CLAIM = "https://purl.imsglobal.org/spec/lti/claim/lis"
 _EXT_CLAIM = "https://purl.imsglobal.org/spec/lti/claim/ext"
 _MOST = 200
+_LONGEST_SUBJECT = 300  # as much as the store takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,10 @@ def user_of_claims(claims: Mapping[str, Any]) -> LmsUser:
 def user_of_member(member: Mapping[str, Any]) -> LmsUser | None:
     """Return the user of a line of a membership list; None for one that is inactive or has no id."""
     subject = member.get("user_id")
-    if not isinstance(subject, str) or not subject or member.get("status", "Active") != "Active":
+    is_id = isinstance(subject, str) and 0 < len(subject) <= _LONGEST_SUBJECT and subject.isprintable()
+    if not is_id or member.get("status", "Active") != "Active":
         return None
+    assert isinstance(subject, str)
     messages = member.get("message")
     first = messages[0] if isinstance(messages, list) and messages else messages
     custom = _mapping(_mapping(first).get(_CUSTOM_CLAIM))
@@ -203,7 +207,8 @@ def student_of_user(user: LmsUser, roster: Roster, person: str | None, issuer: s
     """
     known = person if person in roster.by_id else roster_id(user, roster)
     # Work that was done under an id before the roster had one stays there.
-    student = known or person or user.id or own_id(issuer, user.subject)
+    university_id = "" if id_fault(user.id, "student") else user.id
+    student = known or person or university_id or own_id(issuer, user.subject)
     # The number that downloads have may differ from the one that launches have.
     lms_id = roster.by_id[student].lms_id if student in roster.by_id else ""
     return Student(student, user.name, user.email, user.login, "", lms_id or user.lms_id)

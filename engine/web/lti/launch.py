@@ -37,6 +37,7 @@ log = logging.getLogger("softmark.lti")
 
 # A class of 300 behind one address of its university begins an exam at once.
 _LOGINS = RateLimit("lti-login", 1200, timedelta(minutes=5))
+_SESSION_LASTS = timedelta(days=1)
 _CHOICE_LASTS = timedelta(hours=2)
 
 
@@ -93,7 +94,9 @@ def launch(visit: Visit) -> Response:
     else:
         answer = _open(visit, place.remember_link(), person, role)
     message.write_cookies(answer)
-    return begin_session(visit, answer, person, way="lti", role=str(role), name=user.name)
+    # Whoever loses a role in the learning system loses it here within a day.
+    until = visit.now + _SESSION_LASTS
+    return begin_session(visit, answer, person, way="lti", role=str(role), name=user.name, until=until)
 
 
 def _other_window(visit: Visit, error: OtherBrowserError) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -74,8 +75,10 @@ def change(visit: Visit) -> Response:
     """Do what a button of the page says with a learning system."""
     platform, store = _platform(visit), visit.site.store
     action, subject = visit.form.text("action"), visit.form.text("subject")
+    people = store.lti.people(platform.id)
     if action == "disable":
         store.lti.enable_platform(platform.id, disabled=visit.now)
+        _end_sessions(visit, people)
         sentence = f"{platform.name} is disabled: it signs nobody in, and gets no marks."
     elif action == "enable":
         store.lti.enable_platform(platform.id, disabled=None)
@@ -83,6 +86,8 @@ def change(visit: Visit) -> Response:
         sentence = f"{platform.name} is enabled again."
     elif action in ("accept", "refuse") and subject in platform.contexts:
         store.lti.put_context(platform.id, subject, title=None, accepted=action == "accept")
+        if action == "refuse":
+            _end_sessions(visit, [person for person in people if person.context == subject])
         title = platform.contexts[subject].title or subject
         sentence = f"People of “{title}” {'may' if action == 'accept' else 'may no longer'} come in."
     elif action == "deployment" and 0 < len(subject.strip()) <= 300:
@@ -91,12 +96,22 @@ def change(visit: Visit) -> Response:
     elif action == "forget":
         if not store.lti.forget_person(platform.id, subject):
             raise NotFoundError
+        _end_sessions(visit, [person for person in people if person.subject == subject])
         sentence = "The account is nobody here any more: at its next launch it is matched again."
     else:
         raise LtiError("this can't be done", next_step="reload the page, and use one of its buttons")
     visit.log(f"lti.{action}", platform.name, what=subject if action != "forget" else "account")
     visit.notice(sentence)
     return visit.redirect("lti.systems")
+
+
+def _end_sessions(visit: Visit, people: Iterable[LtiPerson]) -> None:
+    """End the sessions that began by launches; those of other ways of signing in go on."""
+    sessions = visit.site.store.sessions
+    for person in {entry.person for entry in people} - {visit.me.id}:
+        for session in sessions.of_person(person, visit.now):
+            if session.way == "lti":
+                sessions.revoke(person, visit.now, session.id)
 
 
 def send_now(visit: Visit) -> Response:

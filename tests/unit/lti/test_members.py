@@ -12,7 +12,15 @@ from engine.course.roster_changes import changed_fields, changes_by, write_roste
 from engine.errors import CourseError, LtiError
 from engine.lti.members import MemberList, preview_members
 from engine.lti.service_calls import PlatformCalls
-from engine.lti.users import LmsUser, own_id, roles_text, roster_id, user_of_claims, user_of_member
+from engine.lti.users import (
+    LmsUser,
+    own_id,
+    roles_text,
+    roster_id,
+    student_of_user,
+    user_of_claims,
+    user_of_member,
+)
 from engine.store import Store
 from engine.store.lti import LtiPerson, LtiPlatform
 from tests.live.lms import ASSISTANT, INSTRUCTOR, LEARNER, MENTOR, Lms, LmsMember
@@ -101,7 +109,15 @@ def test_a_launch_says_who_somebody_is_and_unresolved_variables_say_nothing() ->
 
 
 @pytest.mark.parametrize(
-    "member", [{}, {"user_id": 5}, {"user_id": ""}, {"user_id": "u", "status": "Inactive"}]
+    "member",
+    [
+        {},
+        {"user_id": 5},
+        {"user_id": ""},
+        {"user_id": "u" * 301},
+        {"user_id": "u\0"},
+        {"user_id": "u", "status": "Inactive"},
+    ],
 )
 def test_lines_of_a_list_that_are_nobody(member: dict[str, Any]) -> None:
     assert user_of_member(member) is None
@@ -134,6 +150,12 @@ def test_members_change_the_roster_and_become_known(
     assert {(p.subject, p.person) for p in preview.people} == {("u1", "007"), ("u2", "8"), ("u3", stranger)}
     assert [s.id for s in preview.changes.students] == ["007", "7", "8", stranger]
     assert [s.id for s in preview.changes.without_missing] == ["007", "8", stranger]
+
+
+def test_a_university_id_that_no_roster_can_hold_isnt_used(platform: LtiPlatform) -> None:
+    for text in ("1.2E+15", "x" * 101):
+        user = LmsUser("u9", id=text)
+        assert student_of_user(user, ROSTER, None, platform.issuer).id == own_id(platform.issuer, "u9")
 
 
 def test_whoever_has_worked_here_under_an_id_keeps_it(

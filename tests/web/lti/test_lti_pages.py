@@ -263,7 +263,9 @@ def test_systems_and_courses_are_disabled_and_accepted(
     assert store.lti.platforms()[0].deployments == ("deployment-1", "d2")
     with Browser() as ada:
         ada.click(lms, "u-ada")
-    assert "matched again" in change(action="forget", subject="u-ada").text
+        assert ada.get(f"{served_site.address}/work").status_code == 200
+        assert "matched again" in change(action="forget", subject="u-ada").text
+        assert ada.get(f"{served_site.address}/work").status_code == 303  # signed out
     assert store.lti.person(1, "u-ada") is None
     change(action="disable")
     assert store.lti.platforms()[0].disabled is not None
