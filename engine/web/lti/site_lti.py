@@ -104,5 +104,8 @@ def send_marks(site: Site) -> SentMarks:
     lti = site_lti(site)
     source = mark_source(site)
     lti.sender.find_columns(source)
-    lti.collector.collect(source, site.course.policies, quiz_rules.now())
-    return lti.sender.send()
+    try:
+        lti.collector.collect(source, site.course.policies, quiz_rules.now())
+    finally:  # a row that can't be read holds up nothing that waits already
+        outcome = lti.sender.send()
+    return outcome

@@ -279,6 +279,9 @@ def test_a_link_opens_what_it_says(browser: Browser, accepted: Lms, store: Store
     assert answer.headers["location"].endswith("/staff/assignments/softmax")
     link = store.lti.link(1, "deployment-1", "link-9")
     assert link is not None and link.assignment == "softmax"
+    with Browser() as ada:
+        opened = ada.follow(ada.click(accepted, "u-ada", "link-9"))
+        assert opened.status_code == 200 and "/code/softmax" in str(opened.url)
     claims(accepted, **{f"{LTI}custom": {"assignment": "../../etc/passwd"}})
     assert "/lti/choose/" in browser.click(accepted, "u-ivy", "link-10").headers["location"]
     target = f"{accepted.tool}/lti/launch?assignment=softmax"
