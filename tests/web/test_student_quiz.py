@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.answers import right_response, wrong_responses
+from engine.errors import StoreError
 from engine.model import Mode, Part, Quiz
 from engine.quiz import rules as quiz_rules
 from engine.web.site import Site
@@ -394,3 +395,23 @@ def test_a_question_without_another_variant_says_so(site: Site, signed_in: Signe
     page = follow(browser, form.send(browser, "hand_in"))
     assert "there is no other variant, so this was the last" in page
     assert "Try again" not in page
+
+
+def test_a_sitting_that_cannot_be_handed_in_is_noted_once_and_tried_again(
+    site: Site, signed_in: SignedIn, at, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    quiz = quiz_of(draw(site, EXAM, "exam"), "ada")
+    site.store.timed.begin(quiz, NOW, NOW + timedelta(minutes=30))
+    at(NOW + timedelta(minutes=31))
+    watch = SittingWatch()
+
+    def away(*_: object, **__: object) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(site.store, "record_quiz", away)
+        watch(site)
+        watch(site)
+    assert caplog.text.count("the disk is full") == 1
+    watch(site)
+    assert site.store.timed.not_handed_in() == []

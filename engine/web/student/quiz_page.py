@@ -138,6 +138,8 @@ class SittingWatch:
 
     def __init__(self) -> None:
         self._next = 0
+        # A fault that stays is tried again every two seconds, and noted once.
+        self._noted: set[tuple[str, str, str]] = set()
 
     def __call__(self, site: Site) -> None:
         """Hand in what is over now."""
@@ -159,7 +161,10 @@ class SittingWatch:
         )
         for overdue, result in handed_in:
             if isinstance(result, SoftmarkError):
-                log.error("a sitting of %s can't be handed in: %s", overdue.quiz.name, result.what)
+                fault = (overdue.quiz.id, overdue.quiz.student, result.what)
+                if fault not in self._noted:
+                    self._noted.add(fault)
+                    log.error("a sitting of %s can't be handed in: %s", overdue.quiz.name, result.what)
                 continue
             site.store.audit.add(
                 AuditEntry(now, "", "site", "quiz.closed", overdue.quiz.name, overdue.quiz.student)
