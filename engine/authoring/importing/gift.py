@@ -355,7 +355,7 @@ MAX_LINES = 100_000
 
 _ESSAY = (
     "a free text is marked by a person",
-    "ask for something that can be marked by itself, such as a choice",
+    "write a rubric for it: grade new item ID --type free_text",
 )
 _DESCRIPTION = (
     "it only shows a text and asks nothing",

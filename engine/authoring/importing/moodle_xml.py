@@ -128,7 +128,10 @@ _AS_MATCHING = "write it as a matching item: grade new item ID --type matching"
 _MARKABLE = "ask for something that can be marked by itself, such as a choice or a number"
 
 _OTHERS: dict[str, tuple[str, str]] = {
-    "essay": ("a free text is marked by a person", _MARKABLE),
+    "essay": (
+        "a free text is marked by a person",
+        "write a rubric for it: grade new item ID --type free_text",
+    ),
     "description": (
         "it only shows a text and asks nothing",
         "put the text into the stem of the items that need it",
