@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from classes.mixing import class_of, read_exercises
+from classes.mixing import Program, class_of, read_exercises
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -184,14 +184,17 @@ async def hand_in(client: httpx.AsyncClient, student: Student, item: str, source
 
 
 async def hand_in_programs(
-    client: httpx.AsyncClient, students: Sequence[Student], a_minute: float, end: float, load: Load
+    client: httpx.AsyncClient,
+    students: Sequence[Student],
+    programs: Sequence[Program],
+    a_minute: float,
+    end: float,
+    load: Load,
 ) -> None:
-    exercises = [e for e in read_exercises(ROOT / "problems/code") if e.item in EXERCISES]
-    programs = class_of(100_000, exercises)
     running = []
     turn = 0
     while time.perf_counter() < end:
-        program = next(programs)
+        program = programs[turn % len(programs)]
         student = students[turn % len(students)]
         turn += 1
         # Each file is one of its own, or the site would show the result of the same one before.
@@ -211,6 +214,8 @@ async def look_at_memory(process: int, end: float, load: Load) -> None:
 
 async def run(site: LiveSite, students: Sequence[Student], options: argparse.Namespace) -> Load:
     load = Load()
+    exercises = [e for e in read_exercises(ROOT / "problems/code") if e.item in EXERCISES]
+    programs = list(class_of(600, exercises))
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx.AsyncClient(base_url=site.address, limits=limits, timeout=PATIENCE_S) as client:
         for begin in range(0, len(students), 20):
@@ -218,7 +223,7 @@ async def run(site: LiveSite, students: Sequence[Student], options: argparse.Nam
         end = time.perf_counter() + options.minutes * 60
         await asyncio.gather(
             *(type_answers(client, student, options.every, end, load) for student in students),
-            hand_in_programs(client, students, options.hand_ins, end, load),
+            hand_in_programs(client, students, programs, options.hand_ins, end, load),
             look_at_memory(site.process.pid, end, load),
         )
     return load

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from starlette.testclient import TestClient
 
 from engine.commands import run
+from engine.web.instructor.staff import progress_page
 from engine.web.site import Site
 from tests.web.conftest import SignedIn
 from tests.web.course_work import QUIZ, draw_quiz, hand_in, hand_in_code
@@ -98,3 +100,15 @@ def test_others_get_nothing(site: Site, browser: TestClient, signed_in: SignedIn
     _, place = _made(site, browser, what="keys", quiz=QUIZ)
     for who in ("ada", "mia"):
         assert signed_in(who).get(f"{place}/keys.zip").status_code == 404
+
+
+def test_a_job_that_ends_while_its_progress_is_shown_leads_to_its_result(
+    site: Site, browser: TestClient
+) -> None:
+    _, place = _made(site, browser, what="gradebook", format="csv")
+    (job,) = [job for job in site.jobs.all() if job.id in place]
+    # It was at work when the view looked, and is done when the page is made.
+    visit = SimpleNamespace(
+        route="instructor.report", path={"job": job.id}, redirect=lambda route, **path: (route, path)
+    )
+    assert progress_page(visit, job) == ("instructor.report", {"job": job.id})  # type: ignore[arg-type]

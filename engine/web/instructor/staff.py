@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -158,6 +159,10 @@ def job_of(visit: Visit, kind: str) -> SiteJob:
 
 def progress_page(visit: Visit, job: SiteJob) -> Response:
     """Return the page of a job that has no result (yet): its progress, or why it ended."""
+    # As it is now: its thread goes on while the page is made.
+    job = copy(job)
+    if job.state is JobState.DONE:  # since it was looked at
+        return visit.redirect(visit.route, **visit.path)
     return visit.page("instructor/job.html.j2", job=job)
 
 
