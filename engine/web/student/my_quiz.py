@@ -16,6 +16,7 @@ from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.rules import time_left
 from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Attempt
+from engine.text.words import count_noun
 from engine.web.student.answer_fields import blank_parts, read_entry
 from engine.web.visit import NotFoundError, Visit
 
@@ -215,9 +216,9 @@ def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
     allowed = quiz.rules.attempts
     if allowed is None or allowed == 1:
         return ""
-    used = min(len(progress.attempts), allowed)
+    used, of_all = min(len(progress.attempts), allowed), count_noun(allowed, "attempt")
     if used < allowed and not progress.left:
-        return f"{used} of {allowed} attempts used; there is no other variant, so this was the last"
+        return f"{used} of {of_all} used; there is no other variant, so this was the last"
     if used and is_handed_in(quiz, progress):
-        return f"{used} of {allowed} attempts used"
+        return f"{used} of {of_all} used"
     return f"attempt {used + 1} of {allowed}"
