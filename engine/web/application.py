@@ -108,32 +108,39 @@ class _Handler:
         """Return the endpoint of a route."""
 
         async def respond(request: Request) -> Response:
-            with _upload_folder(route, request.method) as folder:
-                name_page(request.scope, route.name, "nobody")
-                try:
-                    check_host(request.headers.get("host", ""), self._site)
-                    visit = await run_in_threadpool(self._visit, request, route)
-                except (StoreError, ForeignHostError) as error:
-                    # Who this is stands in the store, and is none of a foreign name's business.
-                    visit = self._visit(request, route, cookie="")
-                    return _finished(visit, await run_in_threadpool(_error_page, visit, error))
-                if visit.person is not None:
-                    name_page(request.scope, route.name, str(visit.person.role))
-                try:
-                    self._check(request, route, visit)
-                    refusal = _refusal(visit, route)
-                    if refusal is not None:
-                        return _finished(visit, refusal)
-                    if request.method not in ("GET", "HEAD"):
-                        visit.form = await self._form(request, route, folder)
-                        if route.csrf and not _has_token(request, visit):
-                            return _finished(visit, await run_in_threadpool(_out_of_date, visit))
-                    answer = await run_in_threadpool(route.view, visit)
-                except Exception as error:
-                    answer = await run_in_threadpool(_error_page, visit, error)
-                return _finished(visit, answer)
+            name_page(request.scope, route.name, "nobody")
+            try:
+                with _upload_folder(route, request.method) as folder:
+                    return await self._answer(request, route, folder)
+            except OSError as error:  # the folder can't be made: the disk is full
+                visit = self._visit(request, route, cookie="")
+                return _finished(visit, await run_in_threadpool(_error_page, visit, error))
 
         return respond
+
+    async def _answer(self, request: Request, route: WebRoute, folder: Path | None) -> Response:
+        try:
+            check_host(request.headers.get("host", ""), self._site)
+            visit = await run_in_threadpool(self._visit, request, route)
+        except (StoreError, ForeignHostError) as error:
+            # Who this is stands in the store, and is none of a foreign name's business.
+            visit = self._visit(request, route, cookie="")
+            return _finished(visit, await run_in_threadpool(_error_page, visit, error))
+        if visit.person is not None:
+            name_page(request.scope, route.name, str(visit.person.role))
+        try:
+            self._check(request, route, visit)
+            refusal = _refusal(visit, route)
+            if refusal is not None:
+                return _finished(visit, refusal)
+            if request.method not in ("GET", "HEAD"):
+                visit.form = await self._form(request, route, folder)
+                if route.csrf and not _has_token(request, visit):
+                    return _finished(visit, await run_in_threadpool(_out_of_date, visit))
+            answer = await run_in_threadpool(route.view, visit)
+        except Exception as error:
+            answer = await run_in_threadpool(_error_page, visit, error)
+        return _finished(visit, answer)
 
     async def http_error(self, request: Request, error: Exception) -> Response:
         """Answer an address that no route has, or a method that it doesn't take."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,24 @@ def test_while_the_store_is_away_every_page_says_so(
 
 def test_forms_of_open_pages_are_valid_after_a_restart(site: Site, folder: Path) -> None:
     assert Site(folder, site.store, ADDRESS).form_secret == site.form_secret
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_a_sentence(
+    number: int, signed_in: SignedIn, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = signed_in("ada")
+
+    def full(*_args: object, **_more: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.web.application.tempfile.TemporaryDirectory", full)
+        page = browser.post("/code/softmax/hand-in", data={"way": "typed", "code": "x"})
+    assert page.status_code == 503
+    assert "disk is full" in page.text and "nothing that was saved before is lost" in page.text
+    assert page.headers["content-security-policy"]
+    with monkeypatch.context() as patch:
+        patch.setattr(site.store.sessions, "of_person", full)
+        assert browser.get("/account").status_code == 503
+    assert browser.get("/account").status_code == 200
