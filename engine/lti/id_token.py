@@ -281,36 +281,36 @@ def verified_claims(
     except ClaimError as error:
         raise _claim_fault(error, claims, begun, now) from error
     if not isinstance(claims["nonce"], str):
-        raise _refused("it belongs to another login")
+        raise _refusal("it belongs to another login")
     audience, party = claims["aud"], claims.get("azp")
     # A message for several must say that it is ours; for one it may.
     if (
         party is not None or (isinstance(audience, list) and len(audience) > 1)
     ) and party != platform.client_id:
-        raise _refused("it is meant for another tool")
+        raise _refusal("it is meant for another tool")
     return claims
 
 
 def _signed_claims(token: str, platform: LtiPlatform, keys: PlatformKeys) -> dict[str, Any]:
     if not token or len(token) > MOST_TOKEN:
         size = "it is empty" if not token else f"it is longer than {MOST_TOKEN >> 10} KiB"
-        raise _refused(size)
+        raise _refusal(size)
     try:
         header = jws.extract_compact(token.encode("ascii", "replace")).headers()
     except (JoseError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise _refused("it can't be read") from error
+        raise _refusal("it can't be read") from error
     kid, algorithm = header.get("kid"), header.get("alg")
     if algorithm not in _ALGORITHMS:
-        raise _refused("it isn't signed in a way that proves anything")
+        raise _refusal("it isn't signed in a way that proves anything")
     if not isinstance(kid, str) or not kid:
-        raise _refused("it doesn't say which key has signed it")
+        raise _refusal("it doesn't say which key has signed it")
     key = keys.find(platform, kid)
     try:
         return dict(jwt.decode(token, key, algorithms=list(_ALGORITHMS)).claims)
     except BadSignatureError as error:
-        raise _refused("its signature isn't the learning system's") from error
+        raise _refusal("its signature isn't the learning system's") from error
     except (JoseError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise _refused("its signature can't be checked") from error
+        raise _refusal("its signature can't be checked") from error
 
 
 def _claim_fault(error: ClaimError, claims: Mapping[str, Any], begun: datetime, now: datetime) -> LtiError:
@@ -322,15 +322,15 @@ def _claim_fault(error: ClaimError, claims: Mapping[str, Any], begun: datetime, 
     name = str(getattr(error, "claim", "") or "")
     issued = _moment(claims.get("iat"))
     if name in names and claims.get(name) is not None:
-        return _refused(names[name])
+        return _refusal(names[name])
     if name in ("iat", "nbf") and issued is not None and issued > now:
         return _clock_fault("ahead of", (issued - now).total_seconds())
     if isinstance(error, ExpiredTokenError):
         # It answers a login that we began: it can't be older than that, unless the clocks differ.
         if issued is not None and (behind := (begun - issued).total_seconds()) > 2 * LEEWAY_S:
             return _clock_fault("behind", behind)
-        return _refused("it has expired", next_step="open the link in the learning system again")
-    return _refused(f"its field {clean_line(name, 40) or 'of time'} is missing or can't be used")
+        return _refusal("it has expired", next_step="open the link in the learning system again")
+    return _refusal(f"its field {clean_line(name, 40) or 'of time'} is missing or can't be used")
 
 
 def _moment(value: Any) -> datetime | None:
@@ -349,7 +349,7 @@ def _clock_fault(how: str, seconds: float) -> LtiError:
     )
 
 
-def _refused(why: str, next_step: str | None = None) -> LtiError:
+def _refusal(why: str, next_step: str | None = None) -> LtiError:
     return LtiError(
         f"the launch is refused: {why}",
         next_step=next_step

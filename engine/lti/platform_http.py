@@ -85,8 +85,8 @@ def origin_of(url: str) -> str | None:
     host = parts.hostname or ""
     if not all(c.isalnum() or c in "-._:" for c in host):
         return None
-    shown = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{shown}" + (f":{parts.port}" if parts.port else "")
+    bracketed = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{bracketed}" + (f":{parts.port}" if parts.port else "")
 
 
 class PlatformSession(requests.Session):

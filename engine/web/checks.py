@@ -203,7 +203,7 @@ def _mail(settings: WebSettings, folder: Path) -> Iterator[SiteCheck]:
         yield _ok("mail", f"written into {folder / (mail.folder or '')}")
         return
     check_mail(mail, folder)
-    yield _ok("mail", f"there is an answer from {mail.host}, port {mail.port}")
+    yield _ok("mail", f"there is an answer from {mail.host}:{mail.port}")
 
 
 def _store(place: str | Path) -> Iterator[SiteCheck]:

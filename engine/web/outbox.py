@@ -26,7 +26,7 @@ from engine.errors import EngineError, UsageError
 from engine.quiz import rules as quiz_rules
 from engine.store.sessions import secret_hash
 from engine.text.files import replace_text, write_errors
-from engine.text.words import clean_line
+from engine.text.words import clean_line, count_noun
 from engine.web.limits import RateLimit
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def _message(site: Site, person: Person, link: str, now: datetime) -> EmailMessa
     message["Date"] = format_datetime(now)
     message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or "localhost")
     message["Auto-Submitted"] = "auto-generated"
+    lasts = count_noun(LINK_LASTS.seconds // 60, "minute")
     message.set_content(
         f"""\
 Hello {clean_line(person.name or person.id, 100)},
@@ -160,7 +161,7 @@ this link signs you in to {title} as {person.role}:
 
 {link}
 
-It works once, within {LINK_LASTS.seconds // 60} minutes. It opens a page with a button that signs you in.
+It works once, within {lasts}. It opens a page with a button that signs you in.
 
 If you didn't ask for this mail, ignore it: nobody is signed in without the link.
 """,

@@ -70,7 +70,7 @@ def security_headers(
 
 def file_policy(page: str) -> str:
     """Return the policy of a page that needs nothing beside itself: its style sheets, and nothing runs."""
-    sheets = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    sheets = [piece.partition("</style>")[0] for piece in page.split("<style>")[1:]]
     digests = [hashlib.sha256(sheet.encode()).digest() for sheet in sheets]
     styles = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests) or "'none'"
     return (

@@ -81,6 +81,11 @@ def decide(
     """Grant or refuse the request of that NUMBER; a granted extension counts at once.
 
     A granted regrade promises another look: set what it leads to with grade mark set.
+
+    \b
+    Examples:
+      grade course decide 3 --grant --days 2 --answer "Get well soon."
+      grade course decide 4 --refuse --answer "The key is right: weights sum to 1."
     """
     from engine.course.allowance_rules import rule_of
     from engine.store.allowances import Allowance, AllowanceKind

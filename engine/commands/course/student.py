@@ -11,7 +11,7 @@ from engine.commands.context import find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, show_table
 from engine.errors import UsageError
-from engine.text.words import clean_line, plain_points
+from engine.text.words import clean_line, count_noun, plain_points
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -64,7 +64,7 @@ def _show(entries: list[AssignmentStatus], zone: tzinfo) -> None:
             _local(entry.terms.due, zone),
             _local(entry.ends, zone),
             "yes" if entry.terms.extended else "",
-            f"{entry.time_limit:g} minutes" if entry.time_limit else "",
+            count_noun(entry.time_limit, "minute") if entry.time_limit else "",
         ]
         for entry in entries
     ]

@@ -14,7 +14,7 @@ from engine.marks.late_work import terms_of
 from engine.model import CodeSubmission
 from engine.runs.hand_in_queue import QueuePlace
 from engine.store.waiting import HandInState, QueuedHandIn
-from engine.text.words import count_noun
+from engine.text.words import agree, count_noun
 from engine.web.coding.exercise_view import (
     ExerciseView,
     assigned_spec,
@@ -171,7 +171,7 @@ def _progress(queued: QueuedHandIn, place: QueuePlace | None) -> str:
     where = (
         "It is next in line"
         if not ahead
-        else f"{count_noun(ahead, 'hand-in')} {'is' if ahead == 1 else 'are'} ahead of it"
+        else f"{count_noun(ahead, 'hand-in')} {agree(ahead, 'are')} ahead of it"
     )
     return f"Handed in. {where}: {_roughly(place.waiting_s)}."
 

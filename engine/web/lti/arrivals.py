@@ -69,8 +69,8 @@ def _new_person(site: Site, platform: LtiPlatform, user: LmsUser, role: Role) ->
             "or address",
         )
     # The university's id reads better in a gradebook, as long as it can't be anybody else's.
-    taken = user.id in site.people.by_id or not user.id or id_fault(user.id, "student") is not None
-    return own_id(platform.issuer, user.subject) if taken else user.id
+    is_unusable = user.id in site.people.by_id or not user.id or id_fault(user.id, "student") is not None
+    return own_id(platform.issuer, user.subject) if is_unusable else user.id
 
 
 def is_assignment(site: Site, name: str) -> bool:
