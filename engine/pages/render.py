@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from engine.errors import StoreError
 from engine.model import Outcome, RenderedText, Verdict
@@ -69,6 +69,12 @@ def _finish(value: Any) -> Any:
     return clean(value, MOST_SHOWN)
 
 
+def _verbatim(value: Any) -> Markup:
+    # For values of form fields, which come back when the form is sent: escaped, but neither cut nor cleaned. A
+    # browser shows them in a box of their own. Only surrogates, which no page can hold, are replaced.
+    return escape(str(value).encode("utf-8", "replace").decode("utf-8"))
+
+
 def _html(text: RenderedText) -> Markup:
     return Markup(text.html)
 
@@ -115,6 +121,7 @@ def _environment(package: str | None) -> Environment:
     environment.globals |= {"style": css, "style_hash": digest, "outcomes": OUTCOMES, "verdicts": VERDICTS}
     environment.filters |= {
         "html": _html,
+        "verbatim": _verbatim,
         "scrolls": _scrolls,
         "line": clean_line,
         "number": plain_points,
@@ -142,8 +149,9 @@ def render(template: str, *, package: str | None = None, **values: Any) -> str:
 
     Notes
     -----
-    Strings are cleaned and escaped; :class:`engine.model.RenderedText` values are shown by the ``html``
-    filter, which trusts that form because the engine made it, in an element with ``scrolls`` of them.
+    Strings are cleaned and escaped, but values of form fields only escaped, by the ``verbatim`` filter.
+    :class:`engine.model.RenderedText` values are shown by the ``html`` filter, which trusts that form
+    because the engine made it, in an element with ``scrolls`` of them.
     """
     return _environment(package).get_template(template).render(**values)
 

@@ -14,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from engine.web.site import Site
+from tests.web.browsing import forms_of
 from tests.web.conftest import SignedIn
 from tests.web.grading import Grading
 
@@ -128,6 +129,18 @@ def test_the_same_again_costs_nothing(signed_in: SignedIn, grading: Grading) -> 
     page = followed(browser, uploaded(browser, {"other-name.py": b"# wrong\n"}))
     assert "exactly this before" in page and "not right" in page
     assert len(grading.graded) == 1
+
+
+def test_the_editor_has_the_whole_program(signed_in: SignedIn, grading: Grading) -> None:
+    code = (
+        "# right\n\f# \u06a9\u062a\u0627\u0628\u200c\u0647\u0627\n# \U0001f469\u200d\U0001f4bb </textarea>&amp;\n"
+        + 2_000 * "x = 12345  # padding\n"
+    )
+    browser = signed_in("ada")
+    followed(browser, typed(browser, code))
+    (form,) = [form for form in forms_of(browser.get(PAGE).text) if ("way", "typed") in form.fields]
+    assert dict(form.fields)["code"] == code
+    assert "exactly this before" in followed(browser, typed(browser, dict(form.fields)["code"]))
 
 
 def test_waiting_and_its_place(signed_in: SignedIn, grading: Grading, site: Site) -> None:

@@ -72,6 +72,19 @@ def test_a_number_is_saved_handed_in_and_shown(site: Site, signed_in: SignedIn, 
     assert attempt.handed == NOW
 
 
+def test_what_was_saved_comes_back_as_it_was_typed(site: Site, signed_in: SignedIn, at) -> None:
+    part = quiz_of(draw(site, PLAIN), "ada").questions[0].variant.parts[0]
+    browser, name = signed_in("ada"), f"text.{part.id}"
+    # A mark of the writing direction comes along when numbers are pasted from some pages.
+    pasted = right_response(part) + "\u200e"
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save").fill(name, pasted)
+    page = follow(browser, form.send(browser))
+    again = form_with(page, "save")
+    fields = dict(again.fields)
+    assert (fields[name], fields[f"before.{part.id}"]) == (pasted, pasted)
+    assert 'aria-invalid="true"' not in follow(browser, again.fill(name, f" {pasted}").send(browser))
+
+
 def test_blank_parts_are_named_before(site: Site, signed_in: SignedIn, at) -> None:
     quiz = quiz_of(draw(site, PLAIN), "ada")
     browser = signed_in("ada")
