@@ -70,8 +70,8 @@ def _finish(value: Any) -> Any:
 
 
 def _verbatim(value: Any) -> Markup:
-    # For values of form fields, which come back when the form is sent: escaped, but neither cut nor cleaned. A
-    # browser shows them in a box of their own. Only surrogates, which no page can hold, are replaced.
+    # For values of form fields, which come back when the form is sent: escaped, but neither cut nor cleaned.
+    # Browsers show them in a box of their own. Only surrogates, which no page can hold, are replaced.
     return escape(str(value).encode("utf-8", "replace").decode("utf-8"))
 
 

@@ -133,7 +133,7 @@ def test_the_same_again_costs_nothing(signed_in: SignedIn, grading: Grading) -> 
 
 def test_the_editor_has_the_whole_program(signed_in: SignedIn, grading: Grading) -> None:
     code = (
-        "# right\n\f# \u06a9\u062a\u0627\u0628\u200c\u0647\u0627\n# \U0001f469\u200d\U0001f4bb </textarea>&amp;\n"
+        "# right\n\f# \u06a9\u062a\u0627\u0628\u200c\u0647\u0627\n# \U0001f469\u200d\U0001f4bb </textarea>&\n"
         + 2_000 * "x = 12345  # padding\n"
     )
     browser = signed_in("ada")
