@@ -94,16 +94,37 @@ def assignments_of(
     -------
     list of AssignmentStatus
         The published quizzes that were drawn for the student; the code exercises that the course's rules
-        name, that come with one of these quizzes, to which a learning system links, or for which the student
-        has handed something in.
+        name, that come with one of these quizzes once it is open, to which a learning system links, or for
+        which the student has handed something in.
     """
     handed = store.sittings.handed_in(student, mode)
-    published = store.published.all()
-    quizzes = {quiz.name: quiz for quiz in store.quizzes(student=student) if quiz.name in published}
+    quizzes = _published(student, store)
     entries = [_quiz_status(quiz, store, policies, handed, mode, now) for quiz in quizzes.values()]
     linked = {link.assignment for link in store.lti.links() if link.assignment is not None}
     entries += _code_statuses(student, quizzes.values(), policies, bank, handed, linked, now)
     return sorted(entries, key=lambda entry: (_end(entry) is None, _end(entry) or now, entry.name))
+
+
+def exercises_of_quizzes(student: str, store: Store, policies: Policies, now: datetime) -> set[str]:
+    """Return the code exercises that come with quizzes of a student which are published and open, or were.
+
+    Before that, they may be part of an exam that nobody has seen.
+    """
+    return _exercises(student, _published(student, store).values(), policies, now)
+
+
+def _published(student: str, store: Store) -> dict[str, Quiz]:
+    published = store.published.all()
+    return {quiz.name: quiz for quiz in store.quizzes(student=student) if quiz.name in published}
+
+
+def _exercises(student: str, quizzes: Collection[Quiz], policies: Policies, now: datetime) -> set[str]:
+    open_by_now = [
+        quiz
+        for quiz in quizzes
+        if (opens := terms_of(policies, student, quiz.name).opens) is None or opens <= now
+    ]
+    return {exercise.item for quiz in open_by_now for exercise in quiz.exercises}
 
 
 def _end(entry: AssignmentStatus) -> datetime | None:
@@ -154,7 +175,7 @@ def _code_statuses(
 ) -> Iterator[AssignmentStatus]:
     code = set(bank.code_ids())
     names = {name for name in policies.named if name in code}
-    names |= {exercise.item for quiz in quizzes for exercise in quiz.exercises if exercise.item in code}
+    names |= _exercises(student, quizzes, policies, now) & code
     names |= {item for item in (*handed.get(None, ()), *linked) if item in code}
     for name in sorted(names):
         terms = terms_of(policies, student, name)

@@ -41,6 +41,32 @@ def folder(folder: Path) -> Path:
     return folder
 
 
+def test_exercises_of_an_exam_are_there_when_it_is(site: Site, signed_in: SignedIn, clock) -> None:
+    path = Path(site.folder) / "course.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "    exam: {opens: 2026-11-09}\n", encoding="utf-8")
+    exam = QUIZ.replace("sections:", "exercises: [layer-norm]\nsections:")
+    draw(site, exam, "exam", is_published=False)
+    page = "/code/layer-norm"
+
+    def is_there() -> bool:
+        browser = signed_in("ada")
+        sent = dict(form_to(browser.get("/requests").text, "/requests").fields)["csrf"]
+        values = {"csrf": sent, "way": "typed", "code": ""}
+        statuses = {browser.get(page).status_code, browser.get(f"{page}/starter/py").status_code}
+        taken = browser.post(f"{page}/hand-in", data=values).status_code != 404
+        is_listed = page in open_page(browser, "/work")
+        assert statuses == ({200} if is_listed else {404}) and taken is is_listed
+        return is_listed
+
+    assert not is_there(), "drawn, and not published"
+    site.store.published.publish("exam", "ivy", NOW)
+    assert not is_there(), "published, and not open"
+    clock(NOW + timedelta(days=7))
+    assert is_there()
+    site.store.published.withdraw("exam")
+    assert not is_there()
+
+
 def test_work_stands_in_its_list_with_its_times(site: Site, signed_in: SignedIn, clock) -> None:
     draw(site, QUIZ)
     draw(site, QUIZ, "secret", is_published=False)

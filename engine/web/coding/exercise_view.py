@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from engine.items import CheckSpec, CodeAnswer, ProblemSpec
 from engine.items.bank import Bank
+from engine.marks.assignments import exercises_of_quizzes
 from engine.marks.class_table import ItemResult, StudentResults
 from engine.marks.hand_in_limits import HandInPermission, may_hand_in
 from engine.marks.late_work import StudentDeadlines, terms_of
@@ -120,10 +121,12 @@ def _title(check: CheckSpec) -> str:
 def is_assigned(visit: Visit, item: str) -> bool:
     """Return whether a code exercise is one of the course's for this person.
 
-    Those are the exercises that have rules in ``course.yaml``, that a learning system links to, or that a
-    quiz of this person mentions, and all of the bank where the rules name none: others may be for an exam.
+    Those are the exercises that have rules in ``course.yaml``, that a learning system links to, that come
+    with an open quiz of this person, or for which the person has handed something in, and all of the bank
+    where the rules name none: others may be for an exam.
     """
-    state, store = visit.site.state, visit.site.store
+    site, me = visit.site, visit.me.id
+    state, store = site.state, site.store
     known = set(state.bank.code_ids())
     if item not in known:
         return False
@@ -132,8 +135,9 @@ def is_assigned(visit: Visit, item: str) -> bool:
         return True
     if any(link.assignment == item for link in store.lti.links()):
         return True
-    quizzes = store.quizzes(student=visit.me.id)
-    return any(exercise.item == item for quiz in quizzes for exercise in quiz.exercises)
+    if item in store.sittings.handed_in(me, site.mode).get(None, ()):
+        return True
+    return item in exercises_of_quizzes(me, store, site.policies(), visit.now)
 
 
 def assigned_spec(visit: Visit, item: str) -> tuple[ProblemSpec, CodeAnswer]:
