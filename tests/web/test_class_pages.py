@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 
 from engine.marks.class_table import class_table
@@ -9,8 +12,10 @@ from engine.quiz.rules import now
 from engine.store import HandMark
 from engine.web.instructor.live_table import live_table
 from engine.web.site import Site
+from engine.web.visit import path_segment
 from tests.web.conftest import SignedIn
 from tests.web.course_work import COLUMNS, QUIZ, draw_quiz, hand_in, hand_in_code
+from tests.web.forms import token_of
 
 JSON = {"accept": "application/json"}
 
@@ -102,3 +107,30 @@ def test_blind_markers_see_no_names(site: Site, signed_in: SignedIn) -> None:
     for name in ("Ada", "Lovelace", "Bob", '"ada"', "/ada", ">ada<", "/bob"):
         assert name not in text, name
     assert "Ada Lovelace" in signed_in("ivy").get("/staff/class").text
+
+
+def test_blind_markers_learn_no_names_by_errors_files_or_sessions(site: Site, signed_in: SignedIn) -> None:
+    (site.folder / "web.yaml").write_text("blind_marking: true\n", encoding="utf-8")
+    site._looked = 0.0
+    draw_quiz(site, ("bob",))
+    file = "lovelace_123_softmax.py"
+    reason = f"{file} of ada can't be graded"
+    hand_in_code(site, "ada", "# ?\n", score=None, filename=file, reason=reason)
+    mia = signed_in("mia")
+    links = re.findall(r'href="(/staff/students/\w+)"', mia.get("/staff/class").text)
+    (page,) = {
+        text for text in (mia.get(link).text for link in links) if "can't be graded" in html.unescape(text)
+    }
+    assert file not in page and "ada" not in page.replace("metadata", "")
+    token = token_of(mia.get("/account"))
+    for address in links:
+        for column, action in (("softmax", "withdraw"), ("week-1/none", "set"), ("softmax", "set")):
+            values = {"csrf": token, "seen": "0", "action": action, "score": "999"}
+            refused = mia.post(f"{address}/marks/{path_segment(column)}/set", data=values)
+            assert refused.status_code == 400
+            assert not re.search(r"\bada\b|\bbob\b", refused.text), refused.text
+    for person, status in (("mia", 404), ("ivy", 200)):
+        browser = signed_in(person)
+        assert browser.get("/people/ada/sessions").status_code == status
+        sent = {"csrf": token_of(browser.get("/account"))}
+        assert (browser.post("/people/ada/sessions/end", data=sent).status_code == 404) is (status == 404)

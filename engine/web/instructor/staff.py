@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.course.people import Role
-from engine.errors import UsageError
+from engine.errors import SoftmarkError, UsageError
 from engine.text.words import clean_line
 from engine.web.jobs import JobState, SiteJob
 from engine.web.security import file_policy
@@ -77,6 +78,17 @@ class StudentNames:
         # Whoever was graded without a line in the roster is a student too.
         others = set(self._site.store.students(self._site.mode)) - set(self._roster)
         return [*self._roster, *sorted(others)]
+
+    @contextmanager
+    def in_errors(self, student: str) -> Iterator[None]:
+        """Take the id and the name out of errors about a student, where these are hidden."""
+        try:
+            yield
+        except SoftmarkError as error:
+            for part in ("what", "where", "expected", "got", "next_step"):
+                words = getattr(error, part)
+                setattr(error, part, words and self.text(words, student))
+            raise
 
     def text(self, words: str, student: str) -> str:
         """Return a text about a student without the id and the name, where these are hidden."""

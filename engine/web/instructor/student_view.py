@@ -42,12 +42,13 @@ def student_page(visit: Visit) -> Response:
     names = StudentNames(visit)
     student = names.student(visit.path["student"])
     store = visit.site.store
+    results = _results(visit, student)
     return visit.page(
         "instructor/student.html.j2",
         student=student,
         names=names,
-        results=_results(visit, student),
-        row=_results(visit, student).row(),
+        results=_without_names(results, names),
+        row=results.row(),
         by_hand=store.hand_marks.history(student=student),
         regrades=list(store.regrades.history(student=student)),
         log=store.audit.newest(20, student=student) if visit.may(Role.INSTRUCTOR) else [],
@@ -144,47 +145,49 @@ def set_mark(visit: Visit) -> Response:
     column, store = visit.path["column"], visit.site.store
     mine = [mark for mark in store.hand_marks.history(student=student) if mark.column == column]
     if visit.form.text("seen") != _seen(mine):
-        raise UsageError(
-            "somebody else has decided about this mark since you opened the page; nothing was changed",
-            got=f"{mine[-1].by} at {visit.site.local_time(mine[-1].at)}" if mine else None,
-            next_step="look at it again, and decide again",
-        )
-    # From here on everything is checked by what the command checks it with.
-    manual = manual_marks(visit)
-    by = visit.me.name or visit.me.id
+        raise _decided_meanwhile(visit, mine)
     reason = visit.form.text("reason").strip()[:_LONGEST_REASON]
-    action = visit.form.text("action")
-    if action == "withdraw":
-        mark: HandMark | None = manual.withdraw(student, column, by=by, at=visit.now)
-    else:
-        score = visit.form.text("score").strip()
-        comment = visit.form.text("comment").replace("\r\n", "\n")
-        if action == "excuse" and score:
-            raise UsageError("a score and an excuse contradict each other", next_step="leave one of them out")
-        decision = ManualDecision(
-            score=number_of(score, "the score") if score else None,
-            excused=True if action == "excuse" else None,
-            comment="\n".join(text for text in (comment, visit.form.text("sentence")) if text),
-        )
-        if decision.score is None and action != "excuse" and not mine and not decision.comment:
-            raise UsageError("there is nothing to set", expected="a score, a comment or an excuse")
-        mark = manual.decide(
-            student,
-            column,
-            decision,
-            by=by,
-            at=visit.now,
-            allow_extra=visit.form.text("extra") == "yes",
-        )
+    with names.in_errors(student):
+        mark = _decision(visit, student, column, is_first=not mine)
     if mark is None:
         visit.notice("Nothing changes: this mark is set already.")
     else:
         store.hand_marks.add(mark)
         details = {"score": mark.score, "excused": mark.excused or None, "reason": reason or None}
-        action_name = "mark.withdraw" if action == "withdraw" else "mark.set"
+        action_name = "mark.withdraw" if visit.form.text("action") == "withdraw" else "mark.set"
         visit.log(action_name, column, student=student, **details)
         visit.notice("Saved. It counts at once, and regrades leave it as it is.")
     return visit.redirect("instructor.class.work", student=visit.path["student"], column=column)
+
+
+def _decided_meanwhile(visit: Visit, marks: Sequence[HandMark]) -> UsageError:
+    return UsageError(
+        "somebody else has decided about this mark since you opened the page; nothing was changed",
+        got=f"{marks[-1].by} at {visit.site.local_time(marks[-1].at)}" if marks else None,
+        next_step="look at it again, and decide again",
+    )
+
+
+def _decision(visit: Visit, student: str, column: str, *, is_first: bool) -> HandMark | None:
+    """Return the mark that a form sets; None where it is set like that already."""
+    # Everything is checked by what the command checks it with.
+    manual = manual_marks(visit)
+    by, action = visit.me.name or visit.me.id, visit.form.text("action")
+    if action == "withdraw":
+        return manual.withdraw(student, column, by=by, at=visit.now)
+    score = visit.form.text("score").strip()
+    comment = visit.form.text("comment").replace("\r\n", "\n")
+    if action == "excuse" and score:
+        raise UsageError("a score and an excuse contradict each other", next_step="leave one of them out")
+    decision = ManualDecision(
+        score=number_of(score, "the score") if score else None,
+        excused=True if action == "excuse" else None,
+        comment="\n".join(text for text in (comment, visit.form.text("sentence")) if text),
+    )
+    if decision.score is None and action != "excuse" and is_first and not decision.comment:
+        raise UsageError("there is nothing to set", expected="a score, a comment or an excuse")
+    may_exceed = visit.form.text("extra") == "yes"
+    return manual.decide(student, column, decision, by=by, at=visit.now, allow_extra=may_exceed)
 
 
 def manual_marks(visit: Visit) -> ManualMarks:
