@@ -24,6 +24,9 @@ from engine.store.waiting import HandInState, Permit, QueuedHandIn, QueueState
 MOST_LOSSES: Final = 2
 """After so many workers that died over it, a hand-in is set aside: the last one had nothing else in hand."""
 
+MOST_OPEN: Final = 20
+"""So many programs of one student wait at most: reading a queue of thousands would hold up everybody."""
+
 _LATELY = timedelta(minutes=15)
 _FOR_THE_OLDEST = 4
 # After a fault of the machine; twice as long each time, up to the second.
@@ -170,7 +173,8 @@ class HandInQueue:
         `permit` raises where the rules don't allow another one: see
         :meth:`engine.store.waiting.WaitingHandIns.add`.
         """
-        number = self._store.waiting.add(student, item, submission, mode, quiz_rules.now(), permit)
+        now = quiz_rules.now()
+        number = self._store.waiting.add(student, item, submission, mode, now, permit, MOST_OPEN)
         self._looked = -math.inf
         return number
 
@@ -189,7 +193,7 @@ class HandInQueue:
 
     def _look(self) -> dict[int, QueuePlace]:
         now = quiz_rules.now()
-        state = self._store.waiting.state(now)
+        state = self._store.waiting.state()
         took = sorted(
             (hand_in.heartbeat - hand_in.begun).total_seconds()
             for hand_in in state.lately

@@ -14,6 +14,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 
 from engine.crash_points import reached
+from engine.errors import UsageError
 from engine.model import CodeSubmission, Mode
 from engine.store.attempt import SETTLED
 from engine.store.database import StorePart
@@ -106,6 +107,7 @@ Choose = Callable[[QueueState], QueuedHandIn | None]
 # The times of a student's other hand-ins of an exercise → an error where there may be no more.
 Permit = Callable[[Sequence[datetime]], None]
 
+_OPEN = [str(HandInState.WAITING), str(HandInState.RUNNING)]
 _LIGHT = [column for column in rows.c if column.name != "code"]
 
 
@@ -120,8 +122,9 @@ class WaitingHandIns(StorePart):
         mode: Mode,
         now: datetime,
         permit: Permit = lambda times: None,
+        most_open: int | None = None,
     ) -> int:
-        """Store a hand-in and return its number; what waits already isn't stored twice.
+        """Store a hand-in and return its number; what waits already, or was set aside, isn't stored twice.
 
         Parameters
         ----------
@@ -132,6 +135,13 @@ class WaitingHandIns(StorePart):
         permit : callable
             Raises where the rules don't allow another one. It gets the :meth:`times` of the others, in the
             same transaction: of two windows only one can use the last hand-in that is left.
+        most_open : int, optional
+            How many of a student's programs may wait for their grades, over all exercises.
+
+        Raises
+        ------
+        UsageError
+            So many wait.
         """
         values = {
             "student": student,
@@ -141,21 +151,30 @@ class WaitingHandIns(StorePart):
             "handed": now,
             "state": str(HandInState.WAITING),
             "tries": 0,
-            "losses": 0,
             "code": encode(replace(submission, modules=dict(submission.modules))),
         }
         same = sa.and_(
             *(rows.c[name] == values[name] for name in ("student", "item", "submission", "mode")),
-            rows.c.state.in_([HandInState.WAITING, HandInState.RUNNING]),
+            rows.c.state.in_([*_OPEN, HandInState.SET_ASIDE]),
         )
+        theirs = sa.select(sa.func.count()).where(rows.c.student == student, rows.c.state.in_(_OPEN))
+        alike = rows.c.item == item, rows.c.submission == submission.sha256
+        killed = sa.select(rows.c.id).where(*alike, rows.c.state == HandInState.SET_ASIDE).limit(1)
 
         def insert(connection: sa.Connection) -> int:
             self._lock(connection)
-            waits = connection.execute(sa.select(rows.c.id).where(same)).scalar()
+            waits = connection.execute(sa.select(rows.c.id).where(same).order_by(rows.c.id.desc())).scalar()
             if waits is not None:
                 return int(waits)
             permit(_times(connection, student, item, mode, submission.sha256))
-            key = connection.execute(sa.insert(rows), values).inserted_primary_key
+            if most_open is not None and connection.execute(theirs).scalar_one() >= most_open:
+                raise UsageError(
+                    f"{most_open} of your programs wait for their grades already",
+                    next_step="hand this in when one of them has been graded",
+                )
+            # A classmate's program of the same text killed workers: this one is begun alone.
+            losses = int(connection.execute(killed).scalar() is not None)
+            key = connection.execute(sa.insert(rows), values | {"losses": losses}).inserted_primary_key
             assert key is not None
             return int(key[0])
 
@@ -183,11 +202,19 @@ class WaitingHandIns(StorePart):
 
     def claim(self, worker: str, now: datetime, choose: Choose) -> QueuedHandIn | None:
         """Begin the hand-in that `choose` names, and return it as it is then; None where there is none."""
+        # Looked at without the lock, which everybody who saves waits for: a long queue takes long to read.
+        with self._database.snapshot() as look:
+            state = self._state(look)
+        chosen = choose(state)
+        if chosen is None:
+            return None
 
         def begin(connection: sa.Connection) -> QueuedHandIn | None:
+            nonlocal state, chosen
             self._lock(connection)
-            state = self._state(connection, now)
-            chosen = choose(state)
+            if _moves(connection) != (state.turn, {hand_in.id for hand_in in state.running}):
+                state = self._state(connection)
+                chosen = choose(state)
             if chosen is None:
                 return None
             # Erasing a person may have the row locked: then it is somebody else's turn.
@@ -195,14 +222,8 @@ class WaitingHandIns(StorePart):
             if connection.execute(query.with_for_update(skip_locked=True)).scalar() is None:
                 return None
             change = sa.update(rows).where(rows.c.id == chosen.id)
-            values = {
-                "state": str(HandInState.RUNNING),
-                "turn": state.turn,
-                "worker": worker,
-                "begun": now,
-                "heartbeat": now,
-            }
-            connection.execute(change.values(values))
+            values = {"turn": state.turn, "worker": worker, "begun": now, "heartbeat": now}
+            connection.execute(change.values(state=str(HandInState.RUNNING), **values))
             row = connection.execute(sa.select(*_LIGHT).where(rows.c.id == chosen.id)).mappings().one()
             return _hand_in(row)
 
@@ -211,22 +232,22 @@ class WaitingHandIns(StorePart):
             reached("after-claim")
         return claimed
 
-    def state(self, now: datetime) -> QueueState:
+    def state(self) -> QueueState:
         """Return the state of the queue."""
         with self._database.read() as connection:
-            return self._state(connection, now)
+            return self._state(connection)
 
-    def _state(self, connection: sa.Connection, now: datetime) -> QueueState:
+    def _state(self, connection: sa.Connection) -> QueueState:
         by_state = sa.select(*_LIGHT).order_by(rows.c.id)
         # Two queries on an index instead of one over all rows that were ever handed in.
         waiting, running = (
             tuple(map(_hand_in, connection.execute(by_state.where(rows.c.state == state)).mappings()))
             for state in (HandInState.WAITING, HandInState.RUNNING)
         )
-        last = connection.execute(sa.select(sa.func.max(rows.c.turn))).scalar() or 0
-        last_turns = sa.select(*_LIGHT).where(rows.c.turn > last - _LATELY_TURNS)
+        turn = _next_turn(connection)
+        last_turns = sa.select(*_LIGHT).where(rows.c.turn >= turn - _LATELY_TURNS)
         lately = tuple(map(_hand_in, connection.execute(last_turns).mappings()))
-        return QueueState(waiting, running, lately, last + 1)
+        return QueueState(waiting, running, lately, turn)
 
     def code(self, number: int) -> CodeSubmission | None:
         """Return the code of an open hand-in; None once it is done, or erased with its student.
@@ -342,15 +363,24 @@ def _hand_in(row: sa.RowMapping) -> QueuedHandIn:
     return QueuedHandIn(**values | {"mode": Mode(row["mode"]), "state": HandInState(row["state"])})
 
 
+def _next_turn(connection: sa.Connection) -> int:
+    return (connection.execute(sa.select(sa.func.max(rows.c.turn))).scalar() or 0) + 1
+
+
+def _moves(connection: sa.Connection) -> tuple[int, set[int]]:
+    """Return what changes whenever a hand-in is begun or ended: the next turn, and what is being graded."""
+    running = sa.select(rows.c.id).where(rows.c.state == HandInState.RUNNING)
+    return _next_turn(connection), set(connection.execute(running).scalars())
+
+
 def _times(
     connection: sa.Connection, student: str, item: str, mode: Mode, other_than: str | None
 ) -> list[datetime]:
-    open_states = [str(HandInState.WAITING), str(HandInState.RUNNING)]
     queued = sa.select(rows.c.submission, rows.c.handed).where(
         rows.c.student == student,
         rows.c.item == item,
         rows.c.mode == str(mode),
-        rows.c.state.in_(open_states),
+        rows.c.state.in_(_OPEN),
     )
     graded = sa.select(
         attempts.c.submission, sa.func.coalesce(attempts.c.handed, attempts.c.started).label("handed")

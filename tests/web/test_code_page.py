@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from engine.model import CodeSubmission
 from engine.web.site import Site
 from tests.web.browsing import forms_of
 from tests.web.conftest import SignedIn
@@ -308,6 +309,30 @@ def test_the_last_hand_in_of_a_day_is_used_once(
     refused = browser.post(f"{PAGE}/hand-in", data={"csrf": sent, "way": "typed", "code": "# right\n"})
     assert refused.status_code == 400
     assert "2 hand-ins a day count" in refused.text and "# right\n</textarea>" in refused.text
+
+
+def test_a_students_queue_has_an_end(signed_in: SignedIn, grading: Grading, site: Site) -> None:
+    grading.gate.clear()
+    browser = signed_in("ada")
+    for number in range(20):
+        code = CodeSubmission(f"# right {number}\n", "f.py", f"{number:064x}")
+        site.hand_in_desk.hand_in("ada", "softmax", code, site.mode, lambda times: None)
+    refused = typed(browser, "# right at last\n")
+    assert refused.status_code == 400
+    assert "20 of your programs wait" in refused.text and "# right at last\n</textarea>" in refused.text
+    assert typed(signed_in("bob"), "# right\n").status_code == 303
+
+
+def test_what_was_set_aside_isnt_begun_again_by_its_student(
+    signed_in: SignedIn, grading: Grading, site: Site
+) -> None:
+    grading.gate.clear()
+    browser = signed_in("ada")
+    typed(browser, "# right\n")
+    (row,) = site.store.waiting.of_student("ada")
+    assert site.store.waiting.set_aside(row, row.handed, "it kills")
+    assert "a person looks at it" in followed(browser, typed(browser, "# right\n"))
+    assert [hand_in.id for hand_in in site.store.waiting.of_student("ada")] == [row.id]
 
 
 def test_staff_sees_what_waits_and_lets_it_be_tried_again(

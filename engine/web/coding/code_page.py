@@ -71,6 +71,9 @@ def hand_in(visit: Visit) -> Response:
         typed = visit.form.text("code") if visit.form.text("way") == _TYPED else None
         return _page(visit, exercise_view(visit, item), fault=error, typed=typed)
     visit.log("code.hand_in", item, student=student, submission=submission.sha256)
+    queued = visit.site.store.waiting.find(number)
+    if queued is not None and queued.state is HandInState.SET_ASIDE:
+        visit.notice("You handed in exactly this before. It couldn't be graded, and a person looks at it.")
     visit.site.hand_in_desk.wait_for(number, _PATIENCE_S)
     return visit.redirect("student.exercise", item=spec.id, handed=number)
 

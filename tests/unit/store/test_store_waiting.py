@@ -6,10 +6,13 @@ import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from engine.errors import UsageError
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runs.hand_in_queue import choose
 from engine.store import ArrivalInfo, Attempt, Store, open_store
-from engine.store.waiting import HandInState, QueuedHandIn
+from engine.store.waiting import HandInState, QueuedHandIn, QueueState
 
 NOW = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
@@ -121,7 +124,7 @@ def test_several_stores_begin_each_hand_in_once(target: str | Path) -> None:
                     hand_in = begin(mine, name)
                     if hand_in is not None:
                         begun.append(hand_in.id)
-                        running = [row.student for row in mine.waiting.state(NOW).running]
+                        running = [row.student for row in mine.waiting.state().running]
                         assert len(set(running)) == len(running), "a student has one place"
                         assert mine.waiting.finish(hand_in, NOW)
         except BaseException as error:
@@ -151,3 +154,66 @@ def test_the_times_that_limits_count(store: Store) -> None:
     same = store.waiting.times("ada", "softmax", Mode.MARKS, other_than=code(4).sha256)
     assert same == moments[:1], "the same program once more is none"
     assert store.waiting.times("ada", "softmax", Mode.PRACTICE) == []
+
+
+def test_a_students_queue_has_an_end(store: Store) -> None:
+    """Over all exercises; what waits already is no further one, and others have their places."""
+
+    def within_two(student: str, number: int, item: str = "softmax") -> int:
+        return store.waiting.add(student, item, code(number), Mode.MARKS, NOW, most_open=2)
+
+    first, second = within_two("ada", 1), within_two("ada", 2, "attention")
+    for number in (3, 4):
+        with pytest.raises(UsageError, match="2 of your programs wait"):
+            within_two("ada", number)
+    assert within_two("ada", 1) == first and within_two("ada", 2, "attention") == second
+    assert within_two("bob", 3)
+    begun = begin(store)
+    assert begun is not None
+    with pytest.raises(UsageError):
+        within_two("ada", 3)
+    assert store.waiting.finish(begun, NOW)
+    assert within_two("ada", 3)
+
+
+def test_the_queue_is_read_without_holding_up_writers(store: Store) -> None:
+    numbers = [add(store, f"s{number}", number) for number in range(3)]
+
+    def meanwhile(state: QueueState) -> QueuedHandIn:
+        add(store, "zoe", 100)  # on SQLite it would wait for ever for this thread's own lock
+        return state.waiting[0]
+
+    claimed = store.waiting.claim("w", NOW, meanwhile)
+    assert claimed is not None and claimed.id == numbers[0]
+
+
+def test_what_changed_since_the_look_is_looked_at_again(store: Store) -> None:
+    first, second = add(store, "ada", 1), add(store, "ada", 2)
+    looks: list[QueueState] = []
+
+    def late(state: QueueState) -> QueuedHandIn | None:
+        looks.append(state)
+        if len(looks) == 1:
+            begun = begin(store, "another")
+            assert begun is not None and begun.id == second
+        return choose(state, "w", NOW)
+
+    assert store.waiting.claim("w", NOW, late) is None, "a student has one place"
+    assert [len(state.running) for state in looks] == [0, 1]
+    row = store.waiting.find(first)
+    assert row is not None and row.state is HandInState.WAITING
+
+
+def test_what_was_set_aside_doesnt_come_back_as_new(store: Store) -> None:
+    number = add(store, "ada", 1)
+    begun = begin(store)
+    assert begun is not None and store.waiting.set_aside(begun, NOW, "it kills")
+    assert add(store, "ada", 1) == number, "a person looks at it"
+    assert begin(store) is None
+    other = store.waiting.find(add(store, "ada", 2))
+    assert other is not None and other.losses == 0
+    classmate = store.waiting.find(add(store, "bob", 1))
+    assert classmate is not None and classmate.losses == 1, "begun alone"
+    elsewhere = store.waiting.find(add(store, "bob", 1, "attention"))
+    assert elsewhere is not None and elsewhere.losses == 0
+    assert store.waiting.try_again(number) and add(store, "ada", 1) == number
