@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from engine.quiz import rules as quiz_rules
+from engine.store.sessions import secret_hash
 from engine.web.application import application
 from engine.web.sign_in.begin import device_of
 from engine.web.sign_in.links import terminal_link
@@ -89,6 +90,16 @@ def test_a_link_signs_in_once(browser: TestClient, site: Site) -> None:
     other.cookies.set(FORM_COOKIE, browser.cookies[FORM_COOKIE])
     used = other.post(f"{link}/use", data={"csrf": forms_of(page)[-1].fields["csrf"]})
     assert used.status_code == 410 and SESSION_COOKIE not in used.cookies
+
+
+def test_a_lecture_hall_behind_one_address_signs_in(browser: TestClient, site: Site) -> None:
+    now = quiz_rules.now()
+    link = [("ada", secret_hash("t0"))]
+    site.store.sign_in_secrets.add(link, kind="mail", now=now, expires=now + timedelta(minutes=15))
+    assert {browser.get("/sign-in/link/t0").status_code for _ in range(101)} == {200}
+    unknown = [browser.get(f"/sign-in/link/x{n}").status_code for n in range(101)]
+    assert unknown == [410] * 100 + [429], "guesses are counted"
+    assert browser.get("/sign-in/link/t0").status_code == 200, "but hold up nobody who has a link"
 
 
 def test_a_link_is_short_lived(browser: TestClient, site: Site, clock: Clock) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import httpx2
@@ -12,6 +13,7 @@ from starlette.testclient import TestClient
 from engine.course.sign_in_codes import code_hash, is_code, issue_codes, new_code, plain_code
 from engine.quiz import rules as quiz_rules
 from engine.web.application import application
+from engine.web.sign_in import codes as code_page
 from engine.web.site import Site
 from tests.web.conftest import ADDRESS
 from tests.web.forms import send
@@ -99,7 +101,30 @@ def test_a_new_code_replaces_the_old_one(site: Site, at) -> None:
     assert enter(browser_of(site), first["bob"]).status_code == 303
 
 
-def test_guessing_is_slowed_down_by_address(site: Site, at) -> None:
+@pytest.fixture
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_page, "_BY_ADDRESS", replace(code_page._BY_ADDRESS, most=60))
+    monkeypatch.setattr(code_page, "_BY_PREFIX", replace(code_page._BY_PREFIX, most=30))
+
+
+def test_one_person_in_the_room_locks_nobody_out(site: Site, at) -> None:
+    code = issue(site, "ada")["ada"]
+    for limit, key in ((code_page._BY_ADDRESS, "10.0.0.1"), (code_page._BY_PREFIX, plain_code(code)[:2])):
+        for _ in range(19_000):
+            site.rates.count(limit, key, START)
+    assert enter(browser_of(site), "333333333").status_code == 400
+    assert enter(browser_of(site), code).status_code == 303
+
+
+def test_the_limits_leave_no_chance_to_guess() -> None:
+    minutes = code_page._BY_ADDRESS.per.total_seconds() / 60
+    in_an_exam = code_page._BY_ADDRESS.most * 180 / minutes
+    assert in_an_exam * 500 / 23**9 < 1 / 5000
+    prefixes = 23**code_page._PREFIX
+    assert code_page._BY_PREFIX.most * prefixes * 18 * 500 / 23**9 < 0.2, "from any number of addresses"
+
+
+def test_guessing_is_slowed_down_by_address(site: Site, at, low_limits: None) -> None:
     code = issue(site, "ada")["ada"]
     guesses = (f"{a}{b}3333333" for a in "34679ACDEF" for b in "34679ACDEF")
     browser = browser_of(site)
@@ -113,7 +138,9 @@ def test_guessing_is_slowed_down_by_address(site: Site, at) -> None:
     assert enter(browser, "333333333").status_code == 400
 
 
-def test_guessing_from_many_addresses_is_slowed_down_by_the_beginning_of_the_code(site: Site, at) -> None:
+def test_guessing_from_many_addresses_is_slowed_down_by_the_beginning_of_the_code(
+    site: Site, at, low_limits: None
+) -> None:
     code = issue(site, "ada")["ada"]
     plain = plain_code(code)
     for number in range(30):
