@@ -7,6 +7,7 @@ guessed could give them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,8 @@ from engine.text.tables import DelimitedTable, TableRow, read_delimited
 from engine.text.words import clean_line
 
 STAFF_FILE = "staff.csv"
+# No lists, no names beside it: what a mail program reads as two addresses would get somebody else a link.
+_ADDRESS = re.compile(r'[^\s@<>()\[\],;:"\\]+@[^\s@<>()\[\],;:"\\]+')
 
 
 class Role(StrEnum):
@@ -167,6 +170,38 @@ def _staff_of(table: DelimitedTable) -> tuple[tuple[Person, ...], list[Diagnosti
             person, person_name(fields), fields.get("email", ""), role, fields.get("login", "")
         )
     return tuple(people.values()), sorted(faults, key=lambda fault: fault.line)
+
+
+def is_mail_address(text: str) -> bool:
+    """Return whether a mail can be sent to this, and to nobody else."""
+    return _ADDRESS.fullmatch(text.strip()) is not None
+
+
+def address_warnings(path: Path) -> list[Diagnostic]:
+    """Return a warning for each row of a roster or staff file whose address takes no mail.
+
+    Raises
+    ------
+    CourseError
+        The file can't be read.
+    """
+    table = read_delimited(path, noun="the list of people", error=CourseError)
+    head, *body = table.rows or (None,)
+    column = None if head is None else person_columns(head.cells).get("email")
+    if column is None:
+        return []
+    cells = [(row, row.cells[column]) for row in body if column < len(row.cells)]
+    return [
+        Diagnostic(
+            table.file,
+            row.line,
+            1,
+            f"{clean_line(cell, 60)!r} is no mail address: this person gets no sign-in links",
+            row.source,
+        )
+        for row, cell in cells
+        if cell.strip() and not is_mail_address(cell)
+    ]
 
 
 def _row_fault(row: TableRow, width: int, fields: Mapping[str, str], lines: Mapping[str, int]) -> str | None:

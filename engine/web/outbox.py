@@ -14,15 +14,15 @@ import ssl
 import threading
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.utils import format_datetime, formataddr, make_msgid
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from engine.course.people import Person
-from engine.errors import EngineError, UsageError
+from engine.course.people import Person, is_mail_address
+from engine.errors import EngineError, StoreError, UsageError
 from engine.quiz import rules as quiz_rules
 from engine.store.sessions import secret_hash
 from engine.text.files import replace_text, write_errors
@@ -39,9 +39,12 @@ LINK_LASTS = timedelta(minutes=15)
 _TIMEOUT_S = 15.0
 _RETRY = (timedelta(seconds=5), timedelta(seconds=15), timedelta(seconds=30), timedelta(minutes=1))
 _MOST_WAITING = 2000
-# More would only fill a mailbox: the links sent before are still valid, or another is sent soon.
-_OFTEN = RateLimit("mail-person", 3, timedelta(minutes=15))
-_DAILY = RateLimit("mail-person-day", 20, timedelta(days=1))
+# More would only fill a mailbox: the links sent before are still valid. Anybody can ask for anybody's
+# address, so no limit may leave its owner without a valid link: after many in a day, one is sent as the last
+# expires.
+_OFTEN = RateLimit("mail-person", 3, LINK_LASTS)
+_MANY = RateLimit("mail-person-day", 20, timedelta(days=1))
+_SELDOM = RateLimit("mail-person-seldom", 1, LINK_LASTS)
 
 
 class LinkMaker(Protocol):
@@ -95,9 +98,8 @@ class Outbox:
     def work(self, site: Site) -> None:
         """Write the mails that were asked for, and send those that are due."""
         with self._lock:
-            while self._requests:  # taken off afterwards: the store may be away for a moment
-                self._letters += _letters(site, self._requests[0])
-                self._requests.popleft()
+            while self._requests:
+                self._write_next(site)
             now = quiz_rules.now()
             self._letters = [letter for letter in self._letters if letter.expires > now]
             due = [letter for letter in self._letters if letter.due <= now]
@@ -105,39 +107,62 @@ class Outbox:
             if not due or settings is None:
                 return
             try:
-                finished = _send(settings, site.folder, due)
+                sending = _send(settings, site.folder, due)
             except EngineError as error:
-                self._put_off(due, now, error)
-            else:
+                _put_off(due, now)
+                self._note_fault(f"{error.where}: {error.what} ({error.got})")
+                return
+            _put_off(sending.put_off, now)
+            self._letters = [letter for letter in self._letters if letter not in sending.finished]
+            if len(sending.put_off) > 1 and not sending.finished:  # it's hardly about those mailboxes
+                self._note_fault(f"{settings.host}:{settings.port}: {sending.reason}")
+            elif sending.finished:
                 if self.fault is not None:
                     log.warning("mails are sent again")
                 self.fault = None
-                self._letters = [letter for letter in self._letters if letter not in finished]
 
-    def _put_off(self, due: Sequence[Letter], now: datetime, error: EngineError) -> None:
-        self.fault = f"{error.where}: {error.what} ({error.got})"
-        log.error("mails can't be sent, %s waiting: %s", len(self._letters), self.fault)
-        for letter in due:
-            letter.due = now + _RETRY[min(letter.tries, len(_RETRY) - 1)]
-            letter.tries += 1
+    def _write_next(self, site: Site) -> None:
+        try:
+            letters = _letters(site, self._requests[0])
+        except StoreError:  # away for a moment: the request stays
+            raise
+        except Exception as error:  # one that can't be answered holds up nobody else
+            log.error("a mail can't be written, and is left out: %s", type(error).__name__)
+            letters = []
+        self._letters += letters
+        self._requests.popleft()
+
+    def _note_fault(self, fault: str) -> None:
+        self.fault = fault
+        log.error("mails can't be sent, %s waiting: %s", len(self._letters), fault)
+
+
+def _put_off(letters: Sequence[Letter], now: datetime) -> None:
+    for letter in letters:
+        letter.due = now + _RETRY[min(letter.tries, len(_RETRY) - 1)]
+        letter.tries += 1
 
 
 def _letters(site: Site, request: LinkRequest) -> list[Letter]:
     now = request.at
     letters = []
     # Several people may share an address, such as an instructor who is also a student for trying.
+    counter = site.rates
     for person in site.people.with_email(request.email)[:5]:
-        counter = site.rates
-        if any(counter.wait(limit, person.id, now) for limit in (_OFTEN, _DAILY)):
+        if not is_mail_address(person.email):
+            log.error("a mail isn't written: `grade course check` names addresses that are none")
             continue
-        counter.count(_OFTEN, person.id, now)
-        counter.count(_DAILY, person.id, now)
+        limit = _OFTEN if counter.wait(_MANY, person.id, now) is None else _SELDOM
+        if counter.wait(limit, person.id, now) is not None:
+            continue
         token = secrets.token_urlsafe(32)
         expires = now + LINK_LASTS
+        message = _message(site, person, request.link(token, request.onward), now)
         site.store.sign_in_secrets.add(
             [(person.id, secret_hash(token))], kind="mail", now=now, expires=expires
         )
-        message = _message(site, person, request.link(token, request.onward), now)
+        for each in (_OFTEN, _MANY, _SELDOM):
+            counter.count(each, person.id, now)
         letters.append(Letter(message, expires, now))
     return letters
 
@@ -170,8 +195,17 @@ If you didn't ask for this mail, ignore it: nobody is signed in without the link
     return message
 
 
-def _send(settings: MailSettings, folder: Path, letters: Sequence[Letter]) -> list[Letter]:
-    """Send letters; return those that need no further try: sent, or refused for good.
+@dataclass(slots=True)
+class _Sending:
+    """What became of some letters: finished are those that were sent, or refused for good."""
+
+    finished: list[Letter] = field(default_factory=list)
+    put_off: list[Letter] = field(default_factory=list)
+    reason: str = ""
+
+
+def _send(settings: MailSettings, folder: Path, letters: Sequence[Letter]) -> _Sending:
+    """Send letters; one that is refused, for now or for good, holds up no other.
 
     Raises
     ------
@@ -181,31 +215,40 @@ def _send(settings: MailSettings, folder: Path, letters: Sequence[Letter]) -> li
     if settings.folder is not None:
         for letter in letters:
             _write(folder / settings.folder, letter.message)
-        return list(letters)
-    where = f"{settings.host}:{settings.port}"
-    finished = []
+        return _Sending(list(letters))
+    sending = _Sending()
     try:
         with _connect(settings, folder) as server:
             for letter in letters:
-                try:
-                    server.send_message(letter.message)
-                except (*_REFUSALS, ValueError) as error:
-                    code = _status(error)
-                    if code is not None and code < 500:
-                        raise
-                    # The address stays out of the log: whoever reads it needn't know who is in the course.
-                    log.error("a mail was refused for good: %s", type(error).__name__)
-                finished.append(letter)
+                _send_one(server, letter, sending)
     except (OSError, smtplib.SMTPException) as error:
-        if finished:  # some went out: those aren't sent twice
-            return finished
-        raise EngineError(
-            "the mail server takes no mails",
-            where=where,
-            got=_reason(error),
-            next_step="see `mail` in web.yaml",
-        ) from error
-    return finished
+        # Some went out: those aren't sent twice. Those that weren't tried are still due.
+        if not sending.finished and not sending.put_off:
+            raise EngineError(
+                "the mail server takes no mails",
+                where=f"{settings.host}:{settings.port}",
+                got=_reason(error),
+                next_step="see `mail` in web.yaml",
+            ) from error
+    return sending
+
+
+def _send_one(server: smtplib.SMTP, letter: Letter, sending: _Sending) -> None:
+    try:
+        server.send_message(letter.message)
+    except _REFUSALS as error:
+        code = _status(error)
+        if code is not None and code < 500:  # a full mailbox, greylisting
+            sending.put_off.append(letter)
+            sending.reason = f"mails are refused for now ({code})"
+            return
+        # The address stays out of the log: whoever reads it needn't know who is in the course.
+        log.error("a mail was refused for good: %s", type(error).__name__)
+    except (OSError, smtplib.SMTPException):
+        raise
+    except Exception as error:  # an address that the library stumbles over
+        log.error("a mail can't be sent, and is left out: %s", type(error).__name__)
+    sending.finished.append(letter)
 
 
 # Of one mail; others may go through. The last: an address in other letters than ASCII.

@@ -194,6 +194,15 @@ def test_a_new_course_has_nothing_to_mind(grade, course: Course) -> None:
     assert (said.code, said.out, said.err) == (0, "nothing to report\n", "")
 
 
+def test_an_address_that_takes_no_mail_is_a_warning(grade, course: Course) -> None:
+    (course.folder / "roster.csv").write_text("id,name,email\nada,Ada,ada@\n")
+    said = grade("course", "check", "--course", "c")
+    assert said.code == 1
+    assert said.out.splitlines()[0] == (
+        "warning: c/roster.csv:2:1: 'ada@' is no mail address: this person gets no sign-in links"
+    )
+
+
 def test_warnings_and_faults_come_with_their_lines(grade, course: Course) -> None:
     path = course.folder / "course.yaml"
     path.write_text("title: T\npolicies:\n  assignments:\n    weak: {due: 2026-11-06}\n")

@@ -188,6 +188,76 @@ def test_one_address_that_is_refused_holds_up_nobody(
         assert [address for address, _ in server.mails] == ["bob@example.edu", "mia@example.edu"]
 
 
+def test_a_mailbox_that_is_full_holds_up_no_other(
+    site: Site, client: TestClient, settings: Callable[..., None], clock: Callable[[timedelta], None]
+) -> None:
+    with MailServer(refused={"ada@example.edu": "452 mailbox full"}) as server:
+        settings(server.port, security="none")
+        for person in ("ada", "bob", "ivy"):
+            ask(client, f"{person}@example.edu")
+        site.outbox.work(site)
+        assert [address for address, _ in server.mails] == ["bob@example.edu", "ivy@example.edu"]
+        assert site.outbox.fault is None, "nothing is wrong with the server"
+        for _ in range(3):
+            site.outbox.work(site)
+        server.refused.clear()
+        assert len(server.mails) == 2, "it is left alone for a while"
+        clock(timedelta(seconds=6))
+        site.outbox.work(site)
+        assert server.mails[2][0] == "ada@example.edu"
+
+
+def test_a_server_that_refuses_everybody_for_now_is_a_fault(
+    site: Site, client: TestClient, settings: Callable[..., None], clock: Callable[[timedelta], None]
+) -> None:
+    people = ("ada", "bob", "mia")
+    with MailServer(refused={f"{p}@example.edu": "450 too many mails" for p in people}) as server:
+        settings(server.port, security="none")
+        for person in people:
+            ask(client, f"{person}@example.edu")
+        site.outbox.work(site)
+        assert site.outbox.fault == f"127.0.0.1:{server.port}: mails are refused for now (450)"
+        server.refused.clear()
+        clock(timedelta(seconds=6))
+        site.outbox.work(site)
+        assert len(server.mails) == 3 and site.outbox.fault is None
+
+
+@pytest.mark.parametrize(
+    "address", ["cy@", "@", "cy@exa mple.edu", "<cy@example.edu", "cy@[", "cy@a.edu; x@b.edu"]
+)
+def test_an_address_of_the_roster_that_is_none_holds_up_nobody(
+    site: Site, folder: Path, client: TestClient, settings: Callable[..., None], address: str
+) -> None:
+    text = (folder / "roster.csv").read_text(encoding="utf-8")
+    (folder / "roster.csv").write_text(f"{text}cy,Cy,{address}\n", encoding="utf-8")
+    with MailServer() as server:
+        settings(server.port, security="none")
+        ask(client, address)
+        ask(client, "ada@example.edu")
+        site.outbox.work(site)
+        site.outbox.work(site)
+        assert [to for to, _ in server.mails] == ["ada@example.edu"]
+    assert site.outbox.fault is None
+
+
+def test_no_stranger_keeps_somebody_without_a_link(
+    site: Site, client: TestClient, settings: Callable[..., None], clock: Callable[[timedelta], None]
+) -> None:
+    with MailServer() as server:
+        settings(server.port, security="none")
+        for _ in range(40):
+            for _ in range(5):
+                ask(client, "bob@example.edu")
+            site.outbox.work(site)
+            before = len(server.mails)
+            clock(timedelta(minutes=15))
+        ask(client, "bob@example.edu")
+        site.outbox.work(site)
+        assert len(server.mails) == before + 1, "as the last link expires, there is another"
+        assert len(server.mails) <= 21 + 41, "and the mailbox isn't flooded"
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

@@ -27,7 +27,8 @@ def check(as_json: bool, course_path: Path | None) -> int:
 
     Dates in the wrong order, names that no quiz or exercise has, extensions that change nothing, groups that
     drop everything, weights that don't add up to 100, quizzes with another deadline, packages that aren't
-    installed, and what single students were allowed without any effect. Nothing is changed.
+    installed, mail addresses that are none, and what single students were allowed without any effect.
+    Nothing is changed.
 
     Exit code 0: nothing found; 1: there are warnings; 2: there are faults. With faults in the rules about
     marks, `grade batch` applies none of these rules.
@@ -43,7 +44,7 @@ def check(as_json: bool, course_path: Path | None) -> int:
         *(fault.diagnostic for fault in course.roster(tolerant=True).faults),
         *staff_faults(course),
     ]
-    warnings = missing_package_warnings(course)
+    warnings = [*missing_package_warnings(course), *_address_warnings(course)]
     # Rules that can't be read can't contradict anything.
     if not course.rule_faults:
         warnings += _contradictions(context, course)
@@ -62,6 +63,18 @@ def staff_faults(course: Course) -> list[Diagnostic]:
     except CourseError as error:
         return list(error.diagnostics) or [Diagnostic(error.where or "", 1, 1, error.what)]
     return []
+
+
+def _address_warnings(course: Course) -> list[Diagnostic]:
+    from engine.course.people import STAFF_FILE, address_warnings
+
+    warnings: list[Diagnostic] = []
+    for path in (course.folder / "roster.csv", course.folder / STAFF_FILE):
+        try:
+            warnings += address_warnings(path) if path.exists() else []
+        except CourseError:  # reported as a fault
+            continue
+    return warnings
 
 
 def missing_package_warnings(course: Course) -> list[Diagnostic]:

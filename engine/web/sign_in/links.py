@@ -95,7 +95,9 @@ def _secret(visit: Visit) -> SignInSecret | None:
     secret = visit.site.store.sign_in_secrets.find(secret_hash(visit.path["token"]))
     if secret is None:
         # Links that we sent are never refused: a whole lecture hall may open theirs behind one address.
-        visit.site.rates.need(_UNKNOWN, visit.client, visit.now, "too many unknown links were opened from here")
+        visit.site.rates.need(
+            _UNKNOWN, visit.client, visit.now, "too many unknown links were opened from here"
+        )
     return secret
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.course import People, Role, read_roster
-from engine.course.people import people_of, read_staff
+from engine.course.people import address_warnings, is_mail_address, people_of, read_staff
 from engine.errors import CourseError
 
 HEAD = "id,name,email,role\n"
@@ -90,3 +90,25 @@ def test_addresses_are_compared_without_look_alikes(tmp_path: Path) -> None:
     assert class_.with_email("\u212aim@x.edu") == (), "the Kelvin sign is no k"
     assert class_.with_email("") == class_.with_email(" ") == ()
     assert [p.id for p in class_.with_login("kl1")] == ["kim"]
+
+
+@pytest.mark.parametrize("address", ["ada@example.edu", " a.b+c@d.e ", "cÿ@b\u00fc.de", "o'hara@x-y.edu"])
+def test_mail_addresses(address: str) -> None:
+    assert is_mail_address(address)
+
+
+@pytest.mark.parametrize("address", ["", "@", "cy@", "@b", "a@b,c@d", "a@b c", "<a@b>", "a@b\nc", "a@b@c"])
+def test_what_no_mail_can_be_sent_to(address: str) -> None:
+    assert not is_mail_address(address)
+
+
+def test_a_row_whose_address_is_none_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text("id,name,email\nada,Ada,ada@b.edu\nbob,Bob,\ncy,Cy,cy@\n", encoding="utf-8")
+    (warning,) = address_warnings(path)
+    assert (warning.line, warning.column) == (4, 1)
+    assert warning.message == "'cy@' is no mail address: this person gets no sign-in links"
+    path.write_text("id,name\nada,Ada\n", encoding="utf-8")
+    assert address_warnings(path) == []
+    path.write_text("", encoding="utf-8")
+    assert address_warnings(path) == []
