@@ -46,6 +46,7 @@ from engine.web.visit import (
     SESSION_COOKIE,
     ForbiddenError,
     NotFoundError,
+    ServiceAwayError,
     Visit,
     segment_text,
 )
@@ -308,6 +309,7 @@ def _status(error: SoftmarkError) -> int:
         (InputError, 400),
         (UnstorableError, 400),  # a text that no database takes, in an address or a form
         (StoreError, 503),
+        (ServiceAwayError, 503),
     )
     return next((status for kind, status in statuses if isinstance(error, kind)), 500)
 

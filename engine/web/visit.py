@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlencode
 
 from engine.course.people import Person, Role
-from engine.errors import InputError
+from engine.errors import EngineError, InputError
 from engine.pages.render import render
 from engine.store.audit import AuditEntry
 from engine.store.sessions import SignedInSession
@@ -42,6 +42,10 @@ class NotFoundError(InputError):
 
 class ForbiddenError(InputError):
     """The person's role doesn't reach this page, or the form wasn't sent by a page of ours: status 403."""
+
+
+class ServiceAwayError(EngineError):
+    """Another service that a page needs can't be reached now: status 503."""
 
 
 @cache

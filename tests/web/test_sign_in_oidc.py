@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,9 +19,11 @@ from joserfc.jwk import RSAKey
 from starlette.testclient import TestClient
 
 from engine.quiz import rules as quiz_rules
+from engine.web.sign_in import oidc
 from engine.web.site import Site
 from engine.web.visit import SESSION_COOKIE
 from tests.live.oidc import LyingProvider, independent_provider
+from tests.web.conftest import ADDRESS
 
 CLIENT = "softmark"
 Configure = Callable[..., None]
@@ -34,6 +39,12 @@ def configure(site: Site, folder: Path) -> Configure:
         site._looked = 0.0
 
     return write
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests' providers on the same port were must not count."""
+    monkeypatch.setattr(oidc, "_providers", oidc._Providers())
 
 
 def claims(**more: object) -> dict[str, Any]:
@@ -247,13 +258,76 @@ def test_a_provider_that_is_none(
 ) -> None:
     provider.metadata = metadata
     page = client.get("/sign-in/oidc")
-    assert page.status_code == 500 and "sign-in service doesn&#39;t answer as it should" in page.text
+    assert page.status_code == 503 and "sign-in service doesn&#39;t answer as it should" in page.text
 
 
 def test_a_provider_that_is_away(client: TestClient, configure: Configure) -> None:
     configure("http://127.0.0.1:1")
     page = client.get("/sign-in/oidc")
-    assert page.status_code == 500 and "try again in a few minutes" in page.text.lower()
+    assert page.status_code == 503 and "try again in a few minutes" in page.text.lower()
+
+
+def test_a_provider_that_hangs_holds_up_one_thread_alone(
+    client: TestClient, configure: Configure, monkeypatch: pytest.MonkeyPatch, site: Site
+) -> None:
+    monkeypatch.setattr(oidc, "_TIMEOUT_S", 2.0)
+    monkeypatch.setattr(oidc, "_WAIT_S", 0.2)
+    with socket.socket() as silent:  # takes connections, and never answers
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(50)
+        configure(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        start = time.monotonic()
+        browsers = [TestClient(client.app, base_url=ADDRESS, follow_redirects=False) for _ in range(6)]
+        with ThreadPoolExecutor(6) as pool:
+
+            def ask(browser: TestClient) -> tuple[int, float]:
+                status = browser.get("/sign-in/oidc").status_code
+                return status, time.monotonic() - start
+
+            answers = sorted(pool.map(ask, browsers), key=lambda answer: answer[1])
+        assert {status for status, _ in answers} == {503}
+        assert answers[-2][1] < 2.0 <= answers[-1][1], "all but the one that asks are answered before it is"
+        before = time.monotonic()
+        assert client.get("/sign-in/oidc").status_code == 503
+        assert time.monotonic() - before < 1.0, "the failure is remembered"
+
+
+def test_a_failure_is_remembered_for_half_a_minute(
+    client: TestClient, provider: LyingProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = quiz_rules.now()
+    provider.metadata = {"issuer": "https://evil.example"}
+    assert client.get("/sign-in/oidc").status_code == 503
+    provider.metadata = {}
+    assert client.get("/sign-in/oidc").status_code == 503
+    monkeypatch.setattr(quiz_rules, "now", lambda: now + timedelta(seconds=40))
+    assert client.get("/sign-in/oidc").status_code == 303
+
+
+def test_what_is_known_of_a_provider_that_is_away_serves_on(
+    client: TestClient, provider: LyingProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/sign-in/oidc").status_code == 303
+    now = quiz_rules.now()
+    provider.metadata = {"issuer": "https://evil.example"}
+    monkeypatch.setattr(quiz_rules, "now", lambda: now + timedelta(hours=2))
+    assert client.get("/sign-in/oidc").status_code == 303
+    provider.metadata = {"authorization_endpoint": f"{provider.issuer}/new"}
+    monkeypatch.setattr(quiz_rules, "now", lambda: now + timedelta(hours=2, minutes=1))
+    assert "/new" in client.get("/sign-in/oidc").headers["location"], "it is read again"
+
+
+def test_not_all_threads_wait_for_the_provider(
+    client: TestClient, provider: LyingProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oidc, "_WAIT_S", 0.05)
+    monkeypatch.setattr(oidc, "_asking", threading.BoundedSemaphore(1))
+    oidc._asking.acquire()
+    assert come_back(client, provider).status_code == 503
+    oidc._asking.release()
+    provider.claims.pop("nonce")
+    assert come_back(client, provider).status_code == 303
+    assert oidc._asking.acquire(timeout=0), "given back"
 
 
 def test_other_claims_and_people_with_one_address(

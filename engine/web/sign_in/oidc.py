@@ -15,12 +15,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 from engine.course.people import Person
-from engine.errors import EngineError, InputError
+from engine.errors import InputError
+from engine.quiz import rules as quiz_rules
 from engine.text.words import clean_line
 from engine.web.routes import WebRoute
 from engine.web.security import safe_next, sealed, set_cookie, unsealed
 from engine.web.sign_in.begin import begin_session, on_to
-from engine.web.visit import ForbiddenError, NotFoundError, Visit
+from engine.web.visit import ForbiddenError, NotFoundError, ServiceAwayError, Visit
 
 if TYPE_CHECKING:
     from authlib.integrations.httpx_client import OAuth2Client
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 _COOKIE = "softmark-oidc"
 _LASTS = timedelta(minutes=10)
 _READ_AGAIN = timedelta(hours=1)  # what the provider says of itself
+_LEFT_ALONE = timedelta(seconds=30)  # after it didn't answer
 _TIMEOUT_S = 10.0
+_WAIT_S = 3.0  # for other threads that ask it
 _LEEWAY_S = 120  # clocks differ
 # Only signatures of keys that the provider alone has: with `none` or a shared key anybody could sign.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
@@ -58,24 +61,73 @@ class _Provider:
     read: datetime
 
 
-_providers: dict[str, _Provider] = {}
-_lock = threading.Lock()
+class _Providers:
+    """What is known of providers, read by one thread at a time.
+
+    A provider that hangs must not hold the threads that save answers: nobody waits long for the one that asks
+    it, and after a failure it is left alone for a while.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Provider] = {}
+        self._failures: dict[str, tuple[datetime, ServiceAwayError]] = {}
+        self._reading = threading.Lock()
+
+    def find(self, issuer: str, now: datetime, *, fresh: bool) -> _Provider:
+        """Return a provider, read at most every hour, or again if its keys may have changed.
+
+        Raises
+        ------
+        ServiceAwayError
+            It can't be reached or isn't one, and nothing is known of it from before.
+        """
+        known = self._known.get(issuer)
+        if self._is_new_enough(known, now, fresh) and known is not None:
+            return known
+        failure = self._failure(issuer)
+        if failure is None and self._reading.acquire(timeout=_WAIT_S if known is None or fresh else 0):
+            try:
+                return self._read(issuer, now, fresh)
+            except ServiceAwayError as error:
+                failure = error
+            finally:
+                self._reading.release()
+        if known is not None:  # of an hour ago, but rarely wrong
+            return known
+        raise failure or _unreachable(issuer, "it is being asked, and hasn't answered yet")
+
+    @staticmethod
+    def _is_new_enough(known: _Provider | None, now: datetime, fresh: bool) -> bool:
+        return known is not None and now - known.read <= (timedelta(minutes=1) if fresh else _READ_AGAIN)
+
+    def _failure(self, issuer: str) -> ServiceAwayError | None:
+        at, error = self._failures.get(issuer, (None, None))
+        # Not the time of the request, which may have waited for this very failure.
+        return error if at is not None and timedelta() <= quiz_rules.now() - at < _LEFT_ALONE else None
+
+    def _read(self, issuer: str, now: datetime, fresh: bool) -> _Provider:
+        # Somebody else may have asked meanwhile.
+        known, failure = self._known.get(issuer), self._failure(issuer)
+        if self._is_new_enough(known, now, fresh) and known is not None:
+            return known
+        if failure is not None:
+            raise failure
+        try:
+            provider = self._known[issuer] = _read_provider(issuer, now)
+        except ServiceAwayError as error:
+            self._failures[issuer] = (quiz_rules.now(), error)
+            raise
+        self._failures.pop(issuer, None)
+        return provider
+
+
+_providers = _Providers()
+# So many threads at most wait for a provider's answer; the others are for those who are signed in already.
+_asking = threading.BoundedSemaphore(8)
 
 
 def _provider(settings: OidcSettings, now: datetime, *, fresh: bool = False) -> _Provider:
-    """Return the provider, read at most every hour, or again if its keys may have changed.
-
-    Raises
-    ------
-    EngineError
-        It can't be reached, or isn't one.
-    """
-    issuer = settings.issuer.rstrip("/")
-    with _lock:
-        provider = _providers.get(issuer)
-        if provider is None or now - provider.read > (timedelta(minutes=1) if fresh else _READ_AGAIN):
-            provider = _providers[issuer] = _read_provider(issuer, now)
-        return provider
+    return _providers.find(settings.issuer.rstrip("/"), now, fresh=fresh)
 
 
 def _read_provider(issuer: str, now: datetime) -> _Provider:
@@ -103,8 +155,8 @@ def _get_json(url: str, token: str | None = None) -> dict[str, Any]:
     return value
 
 
-def _unreachable(where: str, got: str) -> EngineError:
-    return EngineError(
+def _unreachable(where: str, got: str) -> ServiceAwayError:
+    return ServiceAwayError(
         "the sign-in service doesn't answer as it should",
         where=clean_line(where, 200),
         got=clean_line(got, 200),
@@ -170,7 +222,12 @@ def come_back(visit: Visit) -> Response:
     if "error" in visit.query:
         words = visit.query.get("error_description") or visit.query["error"]
         raise ProviderError("the sign-in service refused", got=words)
-    claims = _claims(visit, settings, begun)
+    if not _asking.acquire(timeout=_WAIT_S):
+        raise _unreachable(settings.issuer, "others wait for its answers")
+    try:
+        claims = _claims(visit, settings, begun)
+    finally:
+        _asking.release()
     person = _person(visit, settings, claims)
     answer = begin_session(visit, on_to(visit, begun["next"]), person.id, way="oidc")
     set_cookie(answer, visit.site, _COOKIE, "", 0)  # once
