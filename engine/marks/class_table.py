@@ -176,6 +176,11 @@ class ItemResult:
         """Whether the student may know the score now."""
         return self.disclosure.includes(ResultDisclosure.SCORE) and not self.hidden_checks
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is a question that was handed in without any answer."""
+        return self.variant is not None and not any(text.strip() for text in self.answers.values())
+
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
@@ -183,7 +188,7 @@ class TableCell:
 
     ``outcome`` is None where nothing was handed in and there is a mark all the same: excused, set by
     hand, or a 0 for missing work. ``needs_person`` tells an answer that a person must mark from one that the
-    machine failed to grade.
+    machine failed to grade; ``is_blank`` one that was left blank from a wrong one.
     """
 
     outcome: Outcome | None
@@ -192,6 +197,7 @@ class TableCell:
     reason: str | None = None
     mark: ColumnMark | None = None
     needs_person: bool = False
+    is_blank: bool = False
 
     @property
     def word(self) -> str:
@@ -315,6 +321,7 @@ class StudentResults:
                 item.reason,
                 item.mark,
                 item.report.needs_person,
+                item.is_blank,
             )
             for item in self.items
         }

@@ -272,15 +272,20 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
     ) -> HandInResult:
         """Hand in the saved answers to some questions, or to all; those without another attempt are left out.
 
+        What is blank is left out too if the quiz has an end: until then it can still be answered, and isn't
+        to be taken for wrong; :meth:`close` records it.
+
         Raises
         ------
         QuizError
             The quiz isn't open.
         """
         self.require_open()
-        return self._hand_in(numbers, keep_unreadable=keep_unreadable)
+        return self._hand_in(numbers, keep_unreadable=keep_unreadable, with_blanks=self.ends is None)
 
-    def _hand_in(self, numbers: Collection[int] | None, *, keep_unreadable: bool) -> HandInResult:
+    def _hand_in(
+        self, numbers: Collection[int] | None, *, keep_unreadable: bool, with_blanks: bool
+    ) -> HandInResult:
         progress = self.sitting().progress
         chosen = [n for n in (progress if numbers is None else numbers) if n in progress]
         # An empty field after an earlier attempt is none: under a course's `which: last` it would undo that
@@ -289,7 +294,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
             n
             for n in chosen
             if self.can_answer(progress[n])
-            and not (progress[n].attempts and not "".join(self.answers(n).values()).strip())
+            and ("".join(self.answers(n).values()).strip() or (with_blanks and not progress[n].attempts))
         ]
         return super().hand_in(possible, keep_unreadable=keep_unreadable)
 
@@ -326,7 +331,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         now = quiz_rules.now()
         self._store.timed.end(self.quiz, now, self._end())
         reached("sitting-ended")
-        result = self._hand_in(None, keep_unreadable=True)
+        result = self._hand_in(None, keep_unreadable=True, with_blanks=True)
         reached("sitting-handed-in")
         self._store.timed.note_handed_in(self.quiz, now)
         self.__dict__.pop("_timed", None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from engine.model import Mode, Quiz, Variant
+from engine.model import Mode, Quiz, Response, Variant
 from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, decode, encode, quiz_hints, quiz_retries, quizzes
 
@@ -89,16 +89,20 @@ class SittingStore(StorePart):
             return set(connection.execute(query).scalars())
 
     def handed_in(self, student: str, mode: Mode) -> Mapping[str | None, set[str]]:
-        """Return the items for which a student has handed something in, by quiz id; None for code."""
+        """Return the items for which a student has handed something in, by quiz id; None for code.
+
+        A question that was left blank isn't one of them, though the end of a quiz records it.
+        """
         query = (
-            sa.select(attempts.c.quiz_id, attempts.c.item)
+            sa.select(attempts.c.quiz_id, attempts.c.item, attempts.c.response)
             .where(attempts.c.student == student, attempts.c.mode == str(mode))
             .distinct()
         )
         by_quiz: dict[str | None, set[str]] = {}
         with self._database.read() as connection:
             for row in connection.execute(query):
-                by_quiz.setdefault(row.quiz_id, set()).add(row.item)
+                if row.quiz_id is None or not _is_blank(row.response, self._database.where):
+                    by_quiz.setdefault(row.quiz_id, set()).add(row.item)
         return by_quiz
 
     def retries(self, quiz: Quiz) -> Mapping[int, int]:
@@ -164,3 +168,9 @@ def _key(quiz: Quiz, number: int) -> dict[str, Any]:
 def _question(table: sa.Table, quiz: Quiz, number: int | None) -> list[sa.ColumnElement[bool]]:
     conditions = [table.c.quiz_id == quiz.id, table.c.student == quiz.student]
     return conditions if number is None else [*conditions, table.c.number == number]
+
+
+def _is_blank(response: str | None, where: str) -> bool:
+    return response is None or not any(
+        text.strip() for text in decode(Response, response, where).answers.values()
+    )

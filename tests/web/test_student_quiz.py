@@ -193,6 +193,30 @@ def test_handing_in_everything_names_blanks(site: Site, signed_in: SignedIn, at)
     )
 
 
+def test_a_question_without_an_answer_is_not_wrong_before_the_end(
+    site: Site, signed_in: SignedIn, at
+) -> None:
+    quiz = quiz_of(draw(site, PLAIN + "deadline: 2026-11-02T09:10+00:00\n"), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[2].variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/3"), "save")
+    follow(browser, form.fill(f"pick.{part.id}", right_response(part)).send(browser))
+    page = follow(browser, form_to(open_page(browser, "/quiz/week-1/hand-in"), "/hand-in").send(browser))
+    assert "1 answer handed in." in page
+    assert "no answer yet" in page
+    assert [a.item for a in site.store.attempts(student="ada")] == ["scale-symbol"]
+    assert "not right" not in open_page(browser, "/marks")
+    at(NOW + timedelta(minutes=11))
+    SittingWatch()(site)
+    (results,) = site.results(["ada"])
+    assert sorted(result.report.score or 0 for result in results.items) == [0, 0, 0, 1]
+    assert "1 of 4 questions handed in" in open_page(browser, "/work")
+    # A blank earns nothing, and isn't called a wrong answer.
+    page = open_page(browser, "/marks")
+    assert page.count("○ left blank") == 6  # in the table of contents and above each
+    assert 'badge wrong">✗ not right' not in page
+
+
 def enter(form: PageForm, part: Part, text: str) -> None:
     if f"text.{part.id}" in form.names():
         form.fill(f"text.{part.id}", text)
