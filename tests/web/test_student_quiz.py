@@ -193,6 +193,33 @@ def test_handing_in_everything_names_blanks(site: Site, signed_in: SignedIn, at)
     )
 
 
+def test_pairs_without_a_letter_are_named_before(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    (part,) = quiz.questions[3].variant.parts
+    form = form_with(open_page(browser, "/quiz/week-1/4"), "save")
+    first, *others = part.prompts
+    page = follow(browser, form.fill(f"pair.{part.id}.{first.id}", "b").send(browser))
+    assert "partly answered" in page
+    answer = form_with(page, "save").send(browser, "hand_in")
+    assert answer.status_code == 200
+    assert "with a blank?" in answer.text
+    assert all(prompt.text.html in answer.text for prompt in others)
+    assert first.text.html not in answer.text
+    for question in quiz.questions[:3]:
+        form = form_with(open_page(browser, f"/quiz/week-1/{question.number}"), "save")
+        for other in question.variant.parts:
+            enter(form, other, right_response(other))
+        follow(browser, form.send(browser))
+    page = open_page(browser, "/quiz/week-1/hand-in")
+    assert "Everything is answered." not in page
+    assert "Still blank, wholly or in part:" in page
+    assert 'href="/quiz/week-1/4"' in page and 'href="/quiz/week-1/1"' not in page
+    assert not list(site.store.attempts(student="ada"))
+    page = follow(browser, form_to(page, "/hand-in").send(browser))
+    assert "4 answers handed in." in page
+
+
 def test_a_question_without_an_answer_is_not_wrong_before_the_end(
     site: Site, signed_in: SignedIn, at
 ) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 from engine.answers import answer_type, blank_hint
 from engine.errors import ResponseFormatError
-from engine.model import Part, RenderedText
+from engine.model import ChoiceOption, Part, RenderedText
 from engine.web.forms import Form
 
 # How a page says which fields it has: a group of checkboxes without a tick sends nothing of its own.
@@ -245,6 +245,15 @@ def _plain(number: Fraction) -> str:
 def blank_parts(parts: Sequence[Part], texts: Mapping[str, str]) -> list[str]:
     """Return the parts without an answer."""
     return [part.id for part in parts if not texts.get(part.id, "").strip()]
+
+
+def open_prompts(part: Part, text: str) -> list[ChoiceOption]:
+    """Return the prompts of a matching that have no letter yet, of one that is answered in part.
+
+    Such an answer can be read, and earns nothing for these prompts.
+    """
+    answer = read_entry(part, text).answer if part.prompts else None
+    return [] if answer is None else [prompt for prompt in part.prompts if prompt.id not in dict(answer)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from engine.quiz.rules import time_left
 from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Attempt
 from engine.text.words import count_noun
-from engine.web.student.answer_fields import blank_parts, read_entry
+from engine.web.student.answer_fields import blank_parts, open_prompts, read_entry
 from engine.web.visit import NotFoundError, Visit
 
 
@@ -76,12 +76,14 @@ class QuestionState:
     sign, words, kind : str
     is_handed_in : bool
         Whether what stands in its fields is handed in already, or nothing more can be.
-    blank : int
-        Parts without an answer.
+    blank, incomplete : int
+        Parts without an answer, and parts that are answered in part.
     faults : int
         Parts with an answer that can't be read.
     score : float or None
         The best score; None where there is none, or where it isn't shown: with the total alone neither is.
+    has_answer : bool
+        Whether a part has an answer.
     """
 
     number: int
@@ -92,8 +94,15 @@ class QuestionState:
     kind: str
     is_handed_in: bool
     blank: int
+    incomplete: int
     faults: int
     score: float | None
+    has_answer: bool
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether something of it has no answer."""
+        return self.blank + self.incomplete > 0
 
 
 def question_states(quiz: SiteQuiz, sitting: QuizSitting) -> list[QuestionState]:
@@ -106,6 +115,7 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
     parts = question.variant.parts
     texts = quiz.answers(question.number)
     blank = len(blank_parts(parts, texts))
+    incomplete = sum(bool(open_prompts(part, texts.get(part.id, ""))) for part in parts)
     faults = sum(bool(read_entry(part, texts.get(part.id, "")).fault) for part in parts)
     level = quiz.disclosure_of(question)
     handed = is_handed_in(quiz, progress)
@@ -121,7 +131,7 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
         sign, words, kind = "○", "no answer" if quiz.is_over else "no answer yet", ""
     elif faults:
         sign, words, kind = OUTCOMES[Outcome.FORMAT_ERROR]
-    elif blank:
+    elif blank or incomplete:
         sign, words, kind = "◔", "partly answered", "waiting"
     else:
         sign, words, kind = "●", "saved, not handed in", "waiting"
@@ -134,8 +144,10 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
         kind,
         handed,
         blank,
+        incomplete,
         faults,
         progress.best if progress.attempts and level.includes(ResultDisclosure.VERDICT) else None,
+        blank < len(parts),
     )
 
 

@@ -16,7 +16,7 @@ from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.timing import SittingState
 from engine.store.drafts import DraftField, SavedDraft, SaveState
 from engine.text.words import points_text
-from engine.web.student.answer_fields import EntryField, answer_field, blank_parts, entered_texts
+from engine.web.student.answer_fields import EntryField, answer_field, blank_parts, entered_texts, open_prompts
 from engine.web.student.my_quiz import (
     attempts_text,
     clock_of,
@@ -241,17 +241,20 @@ def _hand_in(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Respon
     sitting = quiz.sitting()
     progress = sitting.progress[number]
     parts = progress.question.variant.parts
-    blank = blank_parts(parts, quiz.answers(number))
+    texts = quiz.answers(number)
+    blank = blank_parts(parts, texts)
+    without_letter = {part.id: open_prompts(part, texts.get(part.id, "")) for part in parts}
     # A blank would be recorded as one, and tells nobody anything.
     if len(blank) == len(parts) and not is_handed_in(quiz, progress):
         visit.notice("There is no answer to hand in yet.")
         return _back(visit, number)
-    if blank and argument != "sure" and quiz.can_answer(progress):
+    if (blank or any(without_letter.values())) and argument != "sure" and quiz.can_answer(progress):
         return visit.page(
             "student/confirm_question.html.j2",
             quiz=quiz,
             question=progress.question,
             blank=[part for part in parts if part.id in blank],
+            prompts=[prompt for part in parts for prompt in without_letter[part.id]],
         )
     return hand_in_question(visit, quiz, number, sitting)
 

@@ -6,6 +6,7 @@ A sitting that is over is handed in by itself, though no browser is open.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,15 +54,11 @@ def quiz(visit: Visit) -> Response:
         states=states,
         clock=clock_of(visit, sitting_quiz),
         is_open=state is SittingState.OPEN,
-        waiting=[s for s in states if not s.is_handed_in and s.blank < _parts(sitting_quiz, s)],
+        waiting=[s for s in states if not s.is_handed_in and s.has_answer],
         score=sitting.score if shows_score and any(p.attempts for p in sitting.progress.values()) else None,
         maximum=sitting.maximum,
         is_waiting=sitting.is_waiting,
     )
-
-
-def _parts(quiz: SiteQuiz, state: QuestionState) -> int:
-    return next(len(q.variant.parts) for q in quiz.quiz.questions if q.number == state.number)
 
 
 def _rules(visit: Visit, quiz: SiteQuiz) -> list[str]:
@@ -97,7 +94,7 @@ def hand_in(visit: Visit) -> Response:
             "student/confirm_quiz.html.j2",
             quiz=sitting_quiz,
             clock=clock_of(visit, sitting_quiz),
-            blank=[state for state in waiting if state.blank],
+            blank=[state for state in waiting if state.has_gaps],
             unreadable=[state for state in waiting if state.faults],
             waiting=waiting,
             ends=sitting_quiz.rules.time_limit is not None,
@@ -115,9 +112,16 @@ def hand_in(visit: Visit) -> Response:
         )
     else:
         visit.log("quiz.handed_in", sitting_quiz.quiz.name, student=visit.me.id)
-        count = sum(not state.is_handed_in and not state.blank for state in states)
-        visit.notice(f"{count_noun(count, 'answer')} handed in." if count else "Everything is handed in.")
+        visit.notice(_what_was_handed_in(states))
     return visit.redirect("student.quiz", quiz=visit.path["quiz"])
+
+
+def _what_was_handed_in(states: Sequence[QuestionState]) -> str:
+    count = sum(not state.is_handed_in and state.has_answer for state in states)
+    if count:
+        return f"{count_noun(count, 'answer')} handed in."
+    is_all = all(state.is_handed_in for state in states)
+    return "Everything is handed in." if is_all else "There was no further answer to hand in."
 
 
 def _too_late(quiz: SiteQuiz) -> str:
