@@ -16,7 +16,13 @@ from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.timing import SittingState
 from engine.store.drafts import DraftField, SavedDraft, SaveState
 from engine.text.words import points_text
-from engine.web.student.answer_fields import EntryField, answer_field, blank_parts, entered_texts, open_prompts
+from engine.web.student.answer_fields import (
+    EntryField,
+    answer_field,
+    blank_parts,
+    entered_texts,
+    open_prompts,
+)
 from engine.web.student.my_quiz import (
     attempts_text,
     clock_of,
