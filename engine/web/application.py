@@ -318,9 +318,9 @@ def _notices(request: Request) -> tuple[str, ...]:
     """Return the sentences that the page before left in a cookie; whoever forges one fools only himself."""
     try:
         value = json.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, "")))
-    except ValueError:
+    except (ValueError, RecursionError):  # a list in a list in a list …
         return ()
-    return tuple(str(v)[:500] for v in value[:5]) if isinstance(value, list) else ()
+    return tuple(v[:500] for v in value[:5] if isinstance(v, str)) if isinstance(value, list) else ()
 
 
 def _finished(visit: Visit, answer: Response) -> Response:

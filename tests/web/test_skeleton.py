@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import os
 from pathlib import Path
@@ -13,7 +14,7 @@ from engine.errors import StoreError
 from engine.quiz import rules as quiz_rules
 from engine.web.forms import Form
 from engine.web.site import Site
-from engine.web.visit import Visit, segment_text
+from engine.web.visit import NOTICE_COOKIE, Visit, segment_text
 from tests.web.conftest import ADDRESS, SignedIn
 
 
@@ -31,6 +32,16 @@ def test_an_address_that_isnt_there(client: TestClient) -> None:
     assert "There is no such page" in page.text
     assert page.headers["x-content-type-options"] == "nosniff"
     assert client.post("/health").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "forged", ["[" * 40_000, "[" * 400 + "]" * 400, '{"a": 1}', '[7, "Saved."]', "1" * 9000]
+)
+def test_a_forged_notice_harms_nobody(client: TestClient, forged: str) -> None:
+    client.cookies.set(NOTICE_COOKIE, base64.urlsafe_b64encode(forged.encode()).decode())
+    page = client.get("/")
+    assert page.status_code == 200 and page.headers["content-security-policy"]
+    assert ("Saved." in page.text) is ("Saved." in forged)
 
 
 def test_health(client: TestClient) -> None:
