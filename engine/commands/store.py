@@ -117,7 +117,8 @@ LEFT_TO_YOU = (
     "the line in roster.csv, and policies in course.yaml that name the student",
     "the quiz files in quizzes/, and what was handed in: grading that again would store it again",
     "pages, gradebooks and tables that were written, and what was uploaded",
-    "backups of the store, and those of the machine or the database server",
+    "earlier rosters in .softmark/rosters, and mail in .softmark/mail or the folder that web.yaml names",
+    "backups of the store, also in .softmark/backups, and those of the machine or the database server",
 )
 
 

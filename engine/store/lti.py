@@ -301,6 +301,11 @@ class LtiStore(StorePart):
         )
         return bool(count == 1)
 
+    def forget_expired(self, now: datetime) -> int:
+        """Delete what was under way and has expired, and return how much: it can be about people."""
+        change = sa.delete(lti_nonces).where(lti_nonces.c.expires <= now)
+        return self._database.change(lambda connection: connection.execute(change).rowcount)
+
     # --- people ---
 
     def person(self, platform: int, subject: str) -> str | None:

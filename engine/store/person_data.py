@@ -23,7 +23,14 @@ from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Quiz, Variant
 from engine.store.database import StorePart
 from engine.store.sql_tables import attempts, decode, metadata, quiz_retries, quizzes, regrades
-from engine.store.web_tables import audit_log, sessions, sign_in_secrets, waiting_hand_ins, whose
+from engine.store.web_tables import (
+    audit_log,
+    lti_nonces,
+    sessions,
+    sign_in_secrets,
+    waiting_hand_ins,
+    whose,
+)
 from engine.text.files import replacing, write_errors
 
 
@@ -72,6 +79,8 @@ class PersonRecords(StorePart):
                 result = connection.execute(sa.delete(table).where(column == student))
                 erased[table.name] = result.rowcount
                 reached("in-erase")
+            # Members fetched from a learning system, which wait to be written into the roster, have names.
+            connection.execute(sa.delete(lti_nonces).where(lti_nonces.c.kind == "members"))
         self._database.checkpoint()  # the log beside the file still holds them
         return {table.name: erased[table.name] for table, _ in _personal_tables()}
 

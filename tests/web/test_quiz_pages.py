@@ -98,6 +98,12 @@ def test_moving_the_deadline(site: Site, signed_in: SignedIn) -> None:
         assert answer.status_code == 400, text
     assert send_form(browser, PAGE, "/deadline", deadline="none", students="").status_code == 303
     assert site.store.quizzes(QUIZ)[0].rules.deadline is None
+    both = send_form(browser, PAGE, "/deadline", deadline="2027-01-02T12:00", students="ada, bob", reason="x")
+    assert both.status_code == 303
+    entries = [entry for _, entry in site.store.audit.newest(2)]
+    assert {entry.student for entry in entries} == {"ada", "bob"}
+    site.store.people.erase("ada")  # what is about several people is about each of them
+    assert not any("ada" in str(entry) for _, entry in site.store.audit.newest(9))
 
 
 def test_a_job_shows_its_progress_and_can_be_stopped(site: Site, signed_in: SignedIn) -> None:

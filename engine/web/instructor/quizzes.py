@@ -340,14 +340,13 @@ def move_deadline(visit: Visit) -> Response:
     drawn_quizzes(visit.site.store, name, students)
     moved = visit.site.store.sittings.move_deadline(name, moment, students)
     count = sum(before.rules.deadline != after.rules.deadline for before, after in moved)
-    visit.log(
-        "quiz.deadline",
-        name,
-        student=students[0] if len(students) == 1 else None,
-        deadline=moment.isoformat() if moment else "none",
-        students=", ".join(students) or "all",
-        reason=visit.form.text("reason").strip()[:1000],
-    )
+    details = {
+        "deadline": moment.isoformat() if moment else "none",
+        "reason": visit.form.text("reason").strip()[:1000],
+    }
+    # One entry for each student: the log is searched, handed out and erased by student.
+    for student in dict.fromkeys(students) or (None,):
+        visit.log("quiz.deadline", name, student=student, **details)
     visit.notice(f"{count_noun(count, 'quiz')} {agree(count, 'have')} another deadline now.")
     return visit.redirect("instructor.quiz", name=name)
 

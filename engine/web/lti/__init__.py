@@ -26,4 +26,13 @@ def _send(site: Site) -> None:
     send_marks(site)
 
 
-JOBS: tuple[PeriodicJob, ...] = (PeriodicJob("lti-marks", 5.0, _send),)
+def _forget_expired(site: Site) -> None:
+    from engine.quiz.rules import now
+
+    site.store.lti.forget_expired(now())
+
+
+JOBS: tuple[PeriodicJob, ...] = (
+    PeriodicJob("lti-marks", 5.0, _send),
+    PeriodicJob("lti-forget-expired", 600.0, _forget_expired),
+)

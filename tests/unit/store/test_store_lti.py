@@ -92,6 +92,22 @@ def test_an_expired_secret_is_unknown_and_swept(store: Store) -> None:
     assert store.lti.begun("state", "old", NOW) is None
 
 
+def test_members_under_way_are_forgotten_in_time_and_with_any_of_them(store: Store) -> None:
+    def is_there(secret: str) -> bool:
+        return store.lti.begun("members", secret, NOW) is not None
+
+    members = {"members": [{"user_id": "u", "name": "Ada Lovelace"}]}
+    store.lti.begin("members", "short", members, now=NOW, expires=NOW + HOUR)
+    store.lti.begin("members", "long", members, now=NOW, expires=NOW + 3 * HOUR)
+    store.lti.begin("state", "login", {}, now=NOW, expires=NOW + 3 * HOUR)
+    assert store.lti.forget_expired(NOW) == 0
+    assert store.lti.forget_expired(NOW + HOUR) == 1
+    assert (is_there("short"), is_there("long")) == (False, True)
+    store.people.erase("ada")
+    assert not is_there("long")
+    assert store.lti.begun("state", "login", NOW) is not None
+
+
 def test_only_one_first_key_is_made_and_a_new_one_retires_it_later(store: Store) -> None:
     first, second, third = (LtiKey(name, "pem", NOW + n * HOUR) for n, name in enumerate("abc"))
     store.lti.add_key(first, retire_others=None, only_first=True)
