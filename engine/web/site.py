@@ -70,8 +70,7 @@ class Site:
         self._lock = threading.Lock()
         self._stamps = self._now()
         self._looked = time.monotonic()
-        self._state = self._read()
-        self.fault: InputError | None = None
+        self._state, self.fault = self._read(None)
         self.rates = RateCounter()
         self.outbox = Outbox()
         self.hand_in_desk = HandInDesk(store, lambda: self.state)
@@ -87,7 +86,7 @@ class Site:
                 stamps = self._now()
                 if stamps != self._stamps:
                     try:
-                        self._state, self.fault = self._read(), None
+                        self._state, self.fault = self._read(self._state)
                     except InputError as error:
                         self.fault = error
                     self._stamps = stamps
@@ -165,11 +164,21 @@ class Site:
             only=only,
         )
 
-    def _read(self) -> CourseState:
+    def _read(self, last: CourseState | None) -> tuple[CourseState, InputError | None]:
+        """Read the course folder; also return the fault of its rules where there are none to go on with."""
         course = Course.open(self.folder)
+        fault = None
+        try:
+            course.require_rules()
+        except InputError as error:
+            # Without its rules a course has no due dates and shows no results: the last ones are better.
+            if last is not None and not last.course.rule_faults:
+                raise
+            fault = error
         roster = course.roster(tolerant=True)
         people = people_of(roster, read_staff(self.folder / STAFF_FILE))
-        return CourseState(course, roster, people, read_web_settings(self.folder), course.bank(self._cache))
+        bank = course.bank(self._cache)
+        return CourseState(course, roster, people, read_web_settings(self.folder), bank), fault
 
     def _now(self) -> tuple[FileStamp, ...]:
         problems = self.folder / "problems"

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from engine.errors import StoreError
 from engine.quiz import rules as quiz_rules
+from engine.web.application import application
 from engine.web.forms import Form
 from engine.web.site import Site
 from engine.web.visit import NOTICE_COOKIE, Visit, segment_text
@@ -68,6 +69,44 @@ def test_a_changed_course_folder(client: TestClient, site: Site, folder: Path, s
     settings.write_text(good, encoding="utf-8")
     site._looked = 0.0
     assert "has a fault" not in browser.get("/staff/class").text
+
+
+_RULES = "policies:\n  assignments:\n    attn-weights-one-query: {due: 2026-12-18}\n"
+
+
+@pytest.mark.parametrize("cause", ["due: 2026-13-18", "due: 2026-12-18, opns: 2026-12-01"])
+def test_with_a_fault_in_the_rules_the_last_good_rules_go_on(
+    site: Site, signed_in: SignedIn, cause: str
+) -> None:
+    settings = site.folder / "course.yaml"
+    title = "title: Attention\n"
+    settings.write_text(title + _RULES, encoding="utf-8")
+    site._looked = 0.0
+    assert site.policies().named
+    settings.write_text(title + _RULES.replace("due: 2026-12-18", cause), encoding="utf-8")
+    site._looked = 0.0
+    page = signed_in("ivy").get("/staff/class").text
+    assert "the site goes on with what it read before" in page and "course.yaml:4" in page
+    assert site.policies().named and not site.course.rule_faults
+    assert "has a fault" not in signed_in("ada").get("/work").text
+    settings.write_text(title + _RULES, encoding="utf-8")
+    site._looked = 0.0
+    assert site.policies().named and site.fault is None
+
+
+def test_rules_that_are_faulty_at_the_start_are_shown_to_staff(site: Site, signed_in: SignedIn) -> None:
+    settings = site.folder / "course.yaml"
+    settings.write_text("title: Attention\n" + _RULES.replace("12-18", "13-18"), encoding="utf-8")
+    started = Site(site.folder, site.store, site.address)
+    with TestClient(application(started), base_url=started.address) as browser:
+        browser.cookies.update(signed_in("ivy").cookies)
+        page = browser.get("/staff/class").text
+    assert "none of them applies" in page and "course.yaml:4" in page
+    # What else changes is read: there are no better rules to go on with.
+    with (site.folder / "roster.csv").open("a", encoding="utf-8") as roster:
+        roster.write("eve,Eve,eve@example.edu\n")
+    started._looked = 0.0
+    assert "eve" in started.people.by_id and started.fault is not None
 
 
 def test_names_of_any_kind_stay_one_piece_of_an_address(site: Site) -> None:
