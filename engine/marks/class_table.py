@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -268,6 +268,12 @@ class StudentRow:
             return None
         # Points have six decimals at most, and so has their sum.
         return round(math.fsum(cell.counted or 0.0 for cell in counted), 6)
+
+    def within(self, columns: Iterable[TableColumn]) -> StudentRow:
+        """Return the row of these columns alone: total, what waits, and what is full marks are theirs."""
+        cells = {column.id: self.cells[column.id] for column in columns if column.id in self.cells}
+        # The percentage is that of the whole course.
+        return replace(self, cells=cells, percent=None)
 
     def maximum_so_far(self, columns: Iterable[TableColumn]) -> float:
         """Return the full points of the columns in which this student has work or a mark that counts.

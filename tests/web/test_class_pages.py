@@ -89,6 +89,34 @@ def test_sorting_and_finding(site: Site, signed_in: SignedIn) -> None:
     assert 'data-row="ada"' not in browser.get("/staff/class?find=moran").text
 
 
+def _totals(page: str) -> list[tuple[str, str]]:
+    return re.findall(r"<strong>([\d.]+)</strong> <span class=\"soft\">of ([\d.]+)</span>", page)
+
+
+def test_totals_on_the_page_of_an_assignment_are_its_own(
+    site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.web.instructor.live_table._LOOK_EVERY_S", 0.0)
+    quizzes = draw_quiz(site)
+    for student, right, code in (("ada", 1, 3.0), ("bob", 2, 0.5)):
+        hand_in(site, quizzes[student], right=right)
+        hand_in_code(site, student, f"x = {right}\n", score=code)
+    browser = signed_in("ivy")
+    of_code = browser.get("/staff/assignments/softmax").text
+    full = f"{site.bank.code_points('softmax'):g}"
+    assert _totals(of_code) == [("3", full), ("0.5", full)]
+    # By all points, bob would come first.
+    down = browser.get("/staff/assignments/softmax?sort=total&down=1").text
+    assert down.index('data-row="ada"') < down.index('data-row="bob"')
+    # What changes while the page is open has the same total.
+    mark = browser.get("/staff/assignments/softmax?since=x", headers=JSON).json()["mark"]
+    site.store.hand_marks.add(HandMark("bob", "softmax", 1.5, False, "", "ivy", now()))
+    rows = browser.get(f"/staff/assignments/softmax?since={mark}", headers=JSON).json()["rows"]
+    assert _totals(rows["bob"]) == [("1.5", full)]
+    # An assignment in which nobody has done anything yet has no total.
+    assert _totals(browser.get("/staff/assignments/masked-softmax").text) == []
+
+
 @pytest.mark.parametrize("path", ["/staff/class", "/staff/log", "/staff/jobs/1"])
 def test_students_see_no_staff_pages(path: str, signed_in: SignedIn) -> None:
     assert signed_in("ada").get(path).status_code == 404

@@ -173,7 +173,7 @@ def _changes(
             "instructor/class_row.html.j2",
             line=line,
             columns=columns,
-            percents=any(row.percent is not None for row in state.table.rows),
+            percents=any(line.row.percent is not None for line in lines),
         )
         for line in lines
         if line.row.student in changed
@@ -186,9 +186,13 @@ def _lines(
 ) -> list[ClassLine]:
     kind = choice(visit, "show", list(FILTERS), "all")
     words = visit.query.get("find", "").strip().casefold()
+    rows: Sequence[StudentRow] = state.table.rows
+    # Beside some columns, a total over all of them would be read as theirs.
+    if len(columns) < len(state.table.columns):
+        rows = [row.within(columns) for row in rows]
     lines = [
         ClassLine(row, names.name(row.student), names.id(row.student), names.handle(row.student))
-        for row in state.table.rows
+        for row in rows
         if _is_asked_for(row, columns, kind)
     ]
     if words:
