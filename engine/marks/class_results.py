@@ -47,7 +47,8 @@ def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str
     )
 
 
-def _columns_of_quiz(quiz: Quiz) -> list[TableColumn]:
+def columns_of_quiz(quiz: Quiz) -> list[TableColumn]:
+    """Return the gradebook columns of a quiz, in the order of its questions."""
     return [_of_question(quiz, question) for question in quiz.questions]
 
 
@@ -129,11 +130,11 @@ class ExpectedWork:
         Quizzes in `loaded`, by name, aren't read from the store.
         """
         if name in loaded:
-            return _columns_of_quiz(loaded[name])
+            return columns_of_quiz(loaded[name])
         if name in self._quiz_names:
             # The newest draw is the one that the student was given last.
             quizzes = self._store.quizzes(name, student)
-            return _columns_of_quiz(quizzes[-1]) if quizzes else []
+            return columns_of_quiz(quizzes[-1]) if quizzes else []
         points = self._points_of(name)
         # "~" sorts code after the quizzes, as in column_of.
         return [] if points is None else [TableColumn("~", 0, name, self._title_of(name), points)]

@@ -9,8 +9,11 @@ import pytest
 
 from engine.answers import right_response, wrong_responses
 from engine.errors import StoreError
+from engine.marks.class_results import columns_of_quiz
 from engine.model import Mode, Part, Quiz
 from engine.quiz import rules as quiz_rules
+from engine.store import HandMark
+from engine.text.words import points_text
 from engine.web.site import Site
 from engine.web.student.quiz_page import SittingWatch
 from tests.web.browsing import PageForm, draw, follow, form_to, form_with, open_page
@@ -479,3 +482,36 @@ def test_a_sitting_that_cannot_be_handed_in_is_noted_once_and_tried_again(
     assert caplog.text.count("the disk is full") == 1
     watch(site)
     assert site.store.timed.not_handed_in() == []
+
+
+def test_a_mark_by_hand_counts_on_the_pages_of_the_quiz(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    browser = signed_in("ada")
+    first, second, *_ = quiz.questions
+    part = first.variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    form.fill(f"text.{part.id}", wrong_responses(part)[0])
+    form_with(form.send(browser, "hand_in").text, "hand_in.sure").send(browser, "hand_in.sure")
+    columns = columns_of_quiz(quiz)
+    for column, score, excused in ((columns[0], 1.5, False), (columns[1], None, True)):
+        site.store.hand_marks.add(HandMark("ada", column.id, score, excused, "well argued", "ivy", NOW))
+    page = open_page(browser, "/quiz/week-1")
+    total = sum(question.points for question in quiz.questions) - second.points
+    assert f"<strong>1.5</strong> of {points_text(total)}" in page
+    assert f"1.5 / {first.points:g}" in page and "✎ set by hand" in page and "– excused" in page
+    page = open_page(browser, "/quiz/week-1/1")
+    assert f"What counts: 1.5 of {first.points:g}" in page and "well argued" in page
+    assert "You are excused" in open_page(browser, "/quiz/week-1/2")
+    assert f"What counts: 1.5 of {first.points:g}" in open_page(browser, "/marks")
+
+
+def test_a_mark_by_hand_is_hidden_with_the_result(site: Site, signed_in: SignedIn, at) -> None:
+    hidden = PLAIN.replace("credit: [1, 0.5]", "show_before: nothing\ndeadline: 2026-12-01T18:00Z")
+    quiz = quiz_of(draw(site, hidden), "ada")
+    site.store.hand_marks.add(
+        HandMark("ada", columns_of_quiz(quiz)[0].id, 1.25, False, "well argued", "ivy", NOW)
+    )
+    browser = signed_in("ada")
+    for path in ("/quiz/week-1", "/quiz/week-1/1"):
+        page = open_page(browser, path)
+        assert "1.25" not in page and "well argued" not in page and "set by hand" not in page

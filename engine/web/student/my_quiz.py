@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.marks.class_results import attempt_result
+from engine.marks.class_results import attempt_result, columns_of_quiz
+from engine.marks.class_table import ColumnMark
 from engine.marks.site_quizzes import site_quiz
 from engine.model import Outcome, ResultDisclosure
 from engine.pages.feedback import FeedbackEntry, feedback_entry
@@ -81,7 +82,8 @@ class QuestionState:
     faults : int
         Parts with an answer that can't be read.
     score : float or None
-        The best score; None where there is none, or where it isn't shown: with the total alone neither is.
+        The points that count; None where there are none, or where they aren't shown: with the total alone
+        they aren't either.
     has_answer : bool
         Whether a part has an answer.
     """
@@ -105,12 +107,60 @@ class QuestionState:
         return self.blank + self.incomplete > 0
 
 
-def question_states(quiz: SiteQuiz, sitting: QuizSitting) -> list[QuestionState]:
+def marks_of(visit: Visit, quiz: SiteQuiz) -> dict[int, ColumnMark]:
+    """Return the marks of the quiz's questions by number, as all other pages have them.
+
+    A question is missing where no rule of the course and nobody has changed what was graded.
+    """
+    results = next(iter(visit.site.results([visit.me.id])), None)
+    if results is None:
+        return {}
+    by_column = {item.column: item.mark for item in results.items if item.mark is not None}
+    # A 0 for missing work is no result while the work can still be handed in.
+    by_column |= {c: mark for c, mark in results.without_work if mark.by_hand or mark.excused}
+    return {c.number: by_column[c] for c in columns_of_quiz(quiz.quiz) if c in by_column}
+
+
+def mark_entry(
+    quiz: SiteQuiz, progress: QuestionProgress, marks: Mapping[int, ColumnMark]
+) -> FeedbackEntry | None:
+    """Return a question's mark as far as it may be shown now, with its comment; None where there is none."""
+    number = progress.question.number
+    column = next(column for column in columns_of_quiz(quiz.quiz) if column.number == number)
+    mark = visible_mark(quiz, progress, marks)
+    return None if mark is None else FeedbackEntry(column, mark)
+
+
+def visible_mark(
+    quiz: SiteQuiz, progress: QuestionProgress, marks: Mapping[int, ColumnMark]
+) -> ColumnMark | None:
+    """Return a question's mark if it may be shown; an excuse always may, it says nothing about the answer."""
+    mark = marks.get(progress.question.number)
+    is_shown = quiz.disclosure_of(progress.question).includes(ResultDisclosure.VERDICT)
+    return mark if mark is not None and (is_shown or mark.excused) else None
+
+
+def counted_points(sitting: QuizSitting, marks: Mapping[int, ColumnMark]) -> tuple[float | None, float]:
+    """Return the points that count in all, and out of how many: with marks by hand, without what is excused.
+
+    None stands for the points of a quiz in which nothing counts yet.
+    """
+    counting = {n: p for n, p in sitting.progress.items() if n not in marks or not marks[n].is_left_out}
+    points = [marks[n].adjusted or 0.0 if n in marks else p.best for n, p in counting.items()]
+    has_any = any(p.attempts or n in marks for n, p in counting.items())
+    return round(sum(points), 6) if has_any else None, sum(p.question.points for p in counting.values())
+
+
+def question_states(
+    quiz: SiteQuiz, sitting: QuizSitting, marks: Mapping[int, ColumnMark]
+) -> list[QuestionState]:
     """Return the state of every question, in the quiz's order."""
-    return [_state(quiz, progress) for progress in sitting.progress.values()]
+    return [
+        _state(quiz, progress, visible_mark(quiz, progress, marks)) for progress in sitting.progress.values()
+    ]
 
 
-def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
+def _state(quiz: SiteQuiz, progress: QuestionProgress, mark: ColumnMark | None) -> QuestionState:
     question = progress.question
     parts = question.variant.parts
     texts = quiz.answers(question.number)
@@ -118,6 +168,7 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
     incomplete = sum(bool(open_prompts(part, texts.get(part.id, ""))) for part in parts)
     faults = sum(bool(read_entry(part, texts.get(part.id, "")).fault) for part in parts)
     level = quiz.disclosure_of(question)
+    best = progress.best if progress.attempts and level.includes(ResultDisclosure.VERDICT) else None
     handed = is_handed_in(quiz, progress)
     # What was handed in says more than what stands in the fields.
     if handed:
@@ -135,6 +186,10 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
         sign, words, kind = "◔", "partly answered", "waiting"
     else:
         sign, words, kind = "●", "saved, not handed in", "waiting"
+    if mark is not None and mark.excused:
+        sign, words, kind = "–", "excused", "waiting"
+    elif mark is not None and mark.by_hand and (handed or blank == len(parts)):
+        sign, words, kind = "✎", "set by hand", "waiting"
     return QuestionState(
         question.number,
         question.variant.title,
@@ -146,7 +201,7 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress) -> QuestionState:
         blank,
         incomplete,
         faults,
-        progress.best if progress.attempts and level.includes(ResultDisclosure.VERDICT) else None,
+        mark.adjusted if mark is not None else best,
         blank < len(parts),
     )
 

@@ -28,6 +28,8 @@ from engine.web.student.my_quiz import (
     clock_of,
     is_handed_in,
     last_entry,
+    mark_entry,
+    marks_of,
     may_gain,
     my_quiz,
     question_number,
@@ -152,16 +154,18 @@ def _show(
     numbers = list(sitting.progress)
     place = numbers.index(number)
     view = _view_of(quiz, progress)
+    marks = marks_of(visit, quiz)
     return visit.page(
         "student/question.html.j2",
         status=status,
         quiz=quiz,
         question=view,
-        states=question_states(quiz, sitting),
+        states=question_states(quiz, sitting, marks),
         clock=clock_of(visit, quiz),
         before=numbers[place - 1] if place else None,
         after=numbers[place + 1] if place + 1 < len(numbers) else None,
         entry=last_entry(visit, quiz, progress),
+        mark=mark_entry(quiz, progress, marks),
         solution=_solution(quiz, progress),
         unsaved={done.field.part: done for done in unsaved},
         mine=_typed_again(view.fields, unsaved),

@@ -21,7 +21,14 @@ from engine.store.audit import AuditEntry
 from engine.text.words import count_noun, join_words
 from engine.web.background import PeriodicJob
 from engine.web.site import Site
-from engine.web.student.my_quiz import QuestionState, clock_of, my_quiz, question_states
+from engine.web.student.my_quiz import (
+    QuestionState,
+    clock_of,
+    counted_points,
+    marks_of,
+    my_quiz,
+    question_states,
+)
 from engine.web.visit import Visit
 
 if TYPE_CHECKING:
@@ -46,7 +53,9 @@ def quiz(visit: Visit) -> Response:
         )
     sitting = sitting_quiz.sitting()
     shows_score = sitting_quiz.disclosure.includes(ResultDisclosure.SCORE)
-    states = question_states(sitting_quiz, sitting)
+    marks = marks_of(visit, sitting_quiz)
+    states = question_states(sitting_quiz, sitting, marks)
+    score, maximum = counted_points(sitting, marks)
     return visit.page(
         "student/quiz.html.j2",
         quiz=sitting_quiz,
@@ -55,8 +64,8 @@ def quiz(visit: Visit) -> Response:
         clock=clock_of(visit, sitting_quiz),
         is_open=state is SittingState.OPEN,
         waiting=[s for s in states if not s.is_handed_in and s.has_answer],
-        score=sitting.score if shows_score and any(p.attempts for p in sitting.progress.values()) else None,
-        maximum=sitting.maximum,
+        score=score if shows_score else None,
+        maximum=maximum,
         is_waiting=sitting.is_waiting,
     )
 
@@ -87,7 +96,7 @@ def hand_in(visit: Visit) -> Response:
         visit.notice(_too_late(sitting_quiz))
         return visit.redirect("student.quiz", quiz=visit.path["quiz"])
     sitting = sitting_quiz.sitting()
-    states = question_states(sitting_quiz, sitting)
+    states = question_states(sitting_quiz, sitting, {})
     if visit.method == "GET":
         waiting = [state for state in states if not state.is_handed_in]
         return visit.page(
