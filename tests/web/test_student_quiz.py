@@ -490,7 +490,7 @@ def test_a_mark_by_hand_counts_on_the_pages_of_the_quiz(site: Site, signed_in: S
     first, second, *_ = quiz.questions
     part = first.variant.parts[0]
     form = form_with(open_page(browser, "/quiz/week-1/1"), "save")
-    form.fill(f"text.{part.id}", wrong_responses(part)[0])
+    form.fill(f"text.{part.id}", right_response(part))
     form_with(form.send(browser, "hand_in").text, "hand_in.sure").send(browser, "hand_in.sure")
     columns = columns_of_quiz(quiz)
     for column, score, excused in ((columns[0], 1.5, False), (columns[1], None, True)):
