@@ -20,7 +20,7 @@ from engine.lti.service_calls import LINE_ITEM_SCOPE, AccessTokens, PlatformCall
 from engine.lti.signing_keys import signing_key
 from engine.store import Store
 from engine.store.lti import LtiLink, LtiPlatform
-from engine.store.lti_outbox import OutboxRow
+from engine.store.lti_outbox import EXCUSED, OutboxRow
 from engine.text.words import clean_line
 
 log = logging.getLogger("softmark.lti")
@@ -31,7 +31,7 @@ _DISABLED_PAUSE = timedelta(days=1)
 # Canvas makes a new attempt of each mark unless it is told that there is none.
 _CANVAS = "https://canvas.instructure.com/lti/submission"
 
-_PROGRESS = {"graded": "FullyGraded", "pending": "Pending", "manual": "PendingManual"}
+_PROGRESS = {"graded": "FullyGraded", "pending": "Pending", "manual": "PendingManual", EXCUSED: "NotReady"}
 
 
 @dataclass
@@ -153,7 +153,9 @@ def _grade(row: OutboxRow, *, is_new: bool) -> Grade:
     grade.set_user_id(mark.subject).set_score_maximum(mark.maximum)
     if mark.score is not None:
         grade.set_score_given(max(0.0, mark.score))
-    grade.set_activity_progress("Completed" if mark.is_final and mark.score is not None else "Submitted")
+    activity = "Completed" if mark.is_final and mark.score is not None else "Submitted"
+    # As the specification calls an activity that has been reset for a student: a mark sent before is cleared.
+    grade.set_activity_progress("Initialized" if mark.progress == EXCUSED else activity)
     grade.set_grading_progress(_PROGRESS[mark.progress])
     grade.set_timestamp(row.at.isoformat(timespec="milliseconds"))
     if mark.comment:

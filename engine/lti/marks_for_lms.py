@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from engine.marks.class_table import StudentResults
+from engine.marks.class_table import ItemResult, StudentResults, TableCell, TableColumn
 from engine.model import Mode, ResultDisclosure
 from engine.store import Store
 from engine.store.lti import LtiLink
-from engine.store.lti_outbox import MarkForLms
+from engine.store.lti_outbox import EXCUSED, MarkForLms
 
 _COMMENT = 1000
 
@@ -31,7 +31,7 @@ class AssignmentMark:
     maximum : float
         Full points.
     progress : str
-        ``graded``, ``pending``, or ``manual``: all that isn't graded waits for a person.
+        ``graded``, ``pending``, ``manual`` (all that isn't graded waits for a person) or ``excused``.
     is_final : bool
         Whether no further attempt is possible.
     comment : str
@@ -56,14 +56,9 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
     full : float
         Full points of the assignment as this student got it, questions without an attempt included.
     """
-    items = [item for item in results.items if item.column.assignment == assignment]
-    columns = [item.column for item in items]
-    columns += [column for column, _ in results.without_work if column.assignment == assignment]
-    if not columns or not all(item.shows_score for item in items):
-        return None
+    items, columns = _shown(results, assignment)
     cells = results.row().cells
-    # An excused column has no points on either side. A dropped one does: here it is looked at by itself.
-    counting = [c for c in columns if (mark := cells[c.id].mark) is None or not mark.excused]
+    counting = [column for column in columns if not _is_excused(cells[column.id])]
     maximum = max(full, math.fsum(c.max_score for c in columns))
     maximum -= math.fsum(c.max_score for c in columns if c not in counting)
     if not counting or maximum <= 0:
@@ -83,6 +78,34 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
         is_final=is_final,
         comment=comment[:_COMMENT],
     )
+
+
+def excused_mark(results: StudentResults, assignment: str, full: float) -> AssignmentMark | None:
+    """Return what takes a mark back that was sent before the whole assignment was excused.
+
+    None where it isn't excused, or where that may not be shown.
+    """
+    _, columns = _shown(results, assignment)
+    cells = results.row().cells
+    if not columns or not all(_is_excused(cells[column.id]) for column in columns):
+        return None
+    maximum = max(full, math.fsum(column.max_score for column in columns))
+    return AssignmentMark(None, maximum, EXCUSED, is_final=True, comment="Excused.") if maximum > 0 else None
+
+
+def _shown(results: StudentResults, assignment: str) -> tuple[list[ItemResult], list[TableColumn]]:
+    """Return what there is of an assignment; nothing while a score of it may not be shown."""
+    items = [item for item in results.items if item.column.assignment == assignment]
+    if not all(item.shows_score for item in items):
+        return [], []
+    columns = [item.column for item in items]
+    columns += [column for column, _ in results.without_work if column.assignment == assignment]
+    return items, columns
+
+
+def _is_excused(cell: TableCell) -> bool:
+    # An excused column has no points on either side. A dropped one does: here it is looked at by itself.
+    return cell.mark is not None and cell.mark.excused
 
 
 def _sentence(reason: str) -> str:
@@ -152,7 +175,8 @@ class MarkSource:
                 assert name is not None and line_item is not None  # as the caller has sorted them
                 if name not in known:
                     full = self.full_points(name, results.student) or 0.0
-                    known[name] = assignment_mark(results, name, full)
+                    mark = assignment_mark(results, name, full)
+                    known[name] = mark or excused_mark(results, name, full)
                 mark = known[name]
                 if mark is not None:
                     yield MarkForLms(

@@ -19,6 +19,7 @@ from engine.store.sessions import secret_hash
 from engine.store.sql_tables import attempts, hand_marks, regrades, storable
 from engine.store.web_tables import allowances, lti_grades, lti_nonces, lti_people
 
+EXCUSED = "excused"
 # Systems keep times by the second.
 _STEP = timedelta(seconds=1)
 
@@ -40,7 +41,8 @@ class MarkForLms:
     maximum : float
         Full points.
     progress : str
-        ``graded``, ``pending`` (it will be graded), or ``manual`` (a person must mark it).
+        ``graded``, ``pending`` (it will be graded), ``manual`` (a person must mark it), or ``excused``: a
+        mark that was put in before is taken back.
     is_final : bool
         Whether no further attempt is possible.
     comment : str
@@ -251,6 +253,8 @@ def _put(connection: sa.Connection, mark: MarkForLms, now: datetime) -> int:
     values = {name: getattr(mark, name) for name in _VALUES} | {"comment": storable(mark.comment, 2000)}
     if row is not None and all(row[name] == value for name, value in values.items()):
         return 0
+    if row is None and mark.progress == EXCUSED:
+        return 0  # the learning system never got anything to take back
     fresh = {"tries": 0, "next_try": now, "reason": None}
     if row is None:
         key = {name: getattr(mark, name) for name in _KEY}

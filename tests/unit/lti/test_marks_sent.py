@@ -227,6 +227,31 @@ def test_excused_columns_have_no_points_on_either_side(course: Course) -> None:
     assert assignment_mark(results, "week-2", 5.0) is None
 
 
+def excuse(course: Course, student: str) -> None:
+    for item in ("one", "two"):
+        mark = HandMark(student, f"week-1/{item}", None, True, "", "prof", course.now)
+        course.store.hand_marks.add(mark)
+
+
+def test_work_excused_after_its_mark_was_sent_clears_the_mark(course: Course) -> None:
+    course.link("week-1")
+    for student in ("ada", "bob"):
+        course.store.save_quiz(quiz(student))
+    answer(course, quiz("ada"), {1: 1.0, 2: 3.0})
+    excuse(course, "bob")
+    course.round()
+    assert course.received() == [("u-ada", 4.0, 5.0, "FullyGraded")], "bob has nothing to be taken back"
+    excuse(course, "ada")
+    course.round()
+    assert course.received()[1:] == [("u-ada", None, 5.0, "NotReady")]
+    assert course.lms.received[-1]["activityProgress"] == "Initialized"
+    assert course.lms.received[-1]["comment"] == "Excused."
+    assert course.round().sent == 0, "once"
+    course.store.hand_marks.add(HandMark("ada", "week-1/one", 1.5, False, "", "prof", course.now))
+    course.round()
+    assert course.received()[-1] == ("u-ada", 1.5, 2.0, "FullyGraded")
+
+
 def test_marks_go_to_the_users_of_the_links_own_course(course: Course) -> None:
     course.link("softmax")
     course.people("cyd", context="another")
