@@ -69,8 +69,23 @@ def _new_person(site: Site, platform: LtiPlatform, user: LmsUser, role: Role) ->
             "or address",
         )
     # The university's id reads better in a gradebook, as long as it can't be anybody else's.
-    is_unusable = user.id in site.people.by_id or not user.id or id_fault(user.id, "student") is not None
-    return own_id(platform.issuer, user.subject) if is_unusable else user.id
+    is_usable = bool(user.id) and id_fault(user.id, "student") is None
+    if is_usable and not _is_taken(site, platform, user.id):
+        return user.id
+    return own_id(platform.issuer, user.subject)
+
+
+def _is_taken(site: Site, platform: LtiPlatform, person: str) -> bool:
+    """Return whether an id is somebody's already: in the course's files, by work, or by another system.
+
+    Two systems can have the same number for two people, and only the roster says that they are one.
+    """
+    if person in site.people.by_id:
+        return True
+    if site.store.lti.subjects(platform.id, person):
+        return False  # the same id in the same system: refused, so that the instructor decides
+    is_elsewhere = any(user.person == person for user in site.store.lti.people())
+    return is_elsewhere or bool(site.store.quizzes(student=person)) or _has_work(site, person)
 
 
 def is_assignment(site: Site, name: str) -> bool:

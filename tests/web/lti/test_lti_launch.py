@@ -10,10 +10,16 @@ from typing import Any
 import pytest
 from joserfc.jwk import RSAKey
 
+from engine.errors import LtiError
+from engine.lti.users import LmsUser
+from engine.quiz import rules as quiz_rules
 from engine.store import Store
+from engine.store.lti import LtiPerson
+from engine.web.lti.arrivals import person_of_user
 from engine.web.site import Site
 from tests.live.lms import ASSISTANT, INSTRUCTOR, MENTOR, Lms, LmsMember
 from tests.live.lti_site import Browser
+from tests.web.course_work import draw_quiz, hand_in_code
 from tests.web.lti.conftest import LTI, claims, sentence
 
 
@@ -47,6 +53,40 @@ def test_somebody_unlisted_becomes_a_student_with_an_id_of_ones_own(
             assert browser.click(accepted, "u-eve").status_code == 303
         people.append(store.lti.person(1, "u-eve"))
     assert people[0] == people[1] and str(people[0]).startswith("lti-")
+
+
+def test_an_unlisted_users_id_is_never_somebody_elses(site: Site) -> None:
+    now = quiz_rules.now()
+    names = ("login_url", "token_url", "keys_url")
+    one, two = (
+        site.store.lti.add_platform(
+            {
+                "issuer": f"https://{n}.edu",
+                "client_id": "c",
+                "name": n,
+                "audience": None,
+                "deployments": ["1"],
+            }
+            | {name: f"https://{n}.edu/{name}" for name in names},
+            by="ivy",
+            now=now,
+        )
+        for n in ("one", "two")
+    )
+    eve = LmsUser("sub-1", id="1001", name="Eve")
+    person, _ = person_of_user(site, one, eve)
+    assert person == "1001"
+    site.store.lti.put_people([LtiPerson(one.id, "x", "sub-1", person, "Eve", "", now)])
+    assert person_of_user(site, one, eve)[0] == "1001", "the same user stays"
+    other, _ = person_of_user(site, two, LmsUser("sub-9", id="1001", name="Max"))
+    assert other.startswith("lti-"), "another system's number"
+    with pytest.raises(LtiError, match="another account"):
+        person_of_user(site, one, LmsUser("sub-2", id="1001", name="Max"))
+    hand_in_code(site, "2002", "def softmax(x):\n    return x\n")
+    assert person_of_user(site, two, LmsUser("sub-10", id="2002"))[0].startswith("lti-"), "known from work"
+    draw_quiz(site, students=("3003",))
+    assert person_of_user(site, two, LmsUser("sub-11", id="3003"))[0].startswith("lti-"), "has a quiz"
+    assert person_of_user(site, two, LmsUser("sub-12", id="4004"))[0] == "4004"
 
 
 def test_a_course_that_refuses_unlisted_students_says_so(
