@@ -196,7 +196,7 @@ def address_warnings(path: Path) -> list[Diagnostic]:
             table.file,
             row.line,
             1,
-            f"{clean_line(cell, 60)!r} is no mail address: this person gets no sign-in links",
+            f"{clean_line(cell, 60)!r} isn't a mail address: this person gets no sign-in links",
             row.source,
         )
         for row, cell in cells

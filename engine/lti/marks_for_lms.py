@@ -56,7 +56,7 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
     full : float
         Full points of the assignment as this student got it, questions without an attempt included.
     """
-    items, columns = _shown(results, assignment)
+    items, columns = _disclosed(results, assignment)
     cells = results.row().cells
     counting = [column for column in columns if not _is_excused(cells[column.id])]
     maximum = max(full, math.fsum(c.max_score for c in columns))
@@ -85,7 +85,7 @@ def excused_mark(results: StudentResults, assignment: str, full: float) -> Assig
 
     None where it isn't excused, or where that may not be shown.
     """
-    _, columns = _shown(results, assignment)
+    _, columns = _disclosed(results, assignment)
     cells = results.row().cells
     if not columns or not all(_is_excused(cells[column.id]) for column in columns):
         return None
@@ -93,7 +93,7 @@ def excused_mark(results: StudentResults, assignment: str, full: float) -> Assig
     return AssignmentMark(None, maximum, EXCUSED, is_final=True, comment="Excused.") if maximum > 0 else None
 
 
-def _shown(results: StudentResults, assignment: str) -> tuple[list[ItemResult], list[TableColumn]]:
+def _disclosed(results: StudentResults, assignment: str) -> tuple[list[ItemResult], list[TableColumn]]:
     """Return what there is of an assignment; nothing while a score of it may not be shown."""
     items = [item for item in results.items if item.column.assignment == assignment]
     if not all(item.shows_score for item in items):

@@ -107,7 +107,7 @@ def test_a_row_whose_address_is_none_is_named(tmp_path: Path) -> None:
     path.write_text("id,name,email\nada,Ada,ada@b.edu\nbob,Bob,\ncy,Cy,cy@\n", encoding="utf-8")
     (warning,) = address_warnings(path)
     assert (warning.line, warning.column) == (4, 1)
-    assert warning.message == "'cy@' is no mail address: this person gets no sign-in links"
+    assert warning.message == "'cy@' isn't a mail address: this person gets no sign-in links"
     path.write_text("id,name\nada,Ada\n", encoding="utf-8")
     assert address_warnings(path) == []
     path.write_text("", encoding="utf-8")
