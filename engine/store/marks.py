@@ -59,15 +59,30 @@ class HandMark:
     at: datetime
 
 
+# Key of the advisory lock under which a server's decisions are added: what was counted still holds then.
+_DECISION_LOCK = 0x50F73A23
+
+
+def _count(connection: sa.Connection, mark: HandMark) -> int:
+    """Return how many decisions there are about the student and column of one."""
+    same = (hand_marks.c.student == mark.student) & (hand_marks.c.column == mark.column)
+    return connection.execute(sa.select(sa.func.count()).select_from(hand_marks).where(same)).scalar_one()
+
+
 class HandMarks(StorePart):
     """Marks by hand; decisions are only ever added, and the newest about a student and column holds."""
 
-    def add(self, mark: HandMark) -> None:
-        """Store a decision; one without score, excuse and comment withdraws the earlier ones."""
-        self.add_all([mark])
+    def add(self, mark: HandMark, *, after: int | None = None) -> bool:
+        """Store a decision, and return whether it is stored.
 
-    def add_all(self, marks: Sequence[HandMark]) -> None:
-        """Store several decisions in one transaction: all of them or none."""
+        One without score, excuse and comment withdraws the earlier ones. With `after`, nothing is stored
+        unless there are exactly that many about this student and column: then somebody else has decided
+        since they were read.
+        """
+        return self.add_all([mark], after=after)
+
+    def add_all(self, marks: Sequence[HandMark], *, after: int | None = None) -> bool:
+        """Store several decisions in one transaction: all of them or none; `after` as in :meth:`add`."""
         rows = [
             {
                 "student": mark.student,
@@ -81,9 +96,14 @@ class HandMarks(StorePart):
             for mark in marks
         ]
         with self._database.write() as connection:
+            if self._database.is_server:  # SQLite lets one writer in at a time anyway
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_DECISION_LOCK)))
+            if after is not None and any(_count(connection, mark) != after for mark in marks):
+                return False
             for row in rows:
                 connection.execute(sa.insert(hand_marks), row)
                 reached("in-hand-mark")
+        return True
 
     def history(self, *, student: str | None = None, column: str | None = None) -> list[HandMark]:
         """Return all decisions that fit, oldest first."""

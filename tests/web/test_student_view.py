@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+import pytest
 
 from engine.commands import run
+from engine.marks.manual import ManualMarks
+from engine.store import HandMark
 from engine.web.site import Site
 from engine.web.visit import path_segment
 from tests.web.conftest import SignedIn
@@ -61,6 +66,24 @@ def test_two_people_at_one_mark(site: Site, signed_in: SignedIn) -> None:
     assert send_form(mia, WORK, "/set", **form).status_code == 303
     late = ivy.post(f"{WORK}/set", data={**form, **token, "score": "1"})
     assert late.status_code == 400 and "Somebody else has decided" in late.text
+    assert [m.score for m in site.store.hand_marks.history()] == [0.25]
+
+
+def test_of_two_markers_at_once_one_is_told(
+    site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(site, draw_quiz(site)["ada"])
+    mia, ivy = signed_in("mia"), signed_in("ivy")
+    decide, hers = ManualMarks.decide, {"action": "set", "score": "0.25", "comment": ""}
+
+    def decide_late(manual: ManualMarks, *args: Any, **more: Any) -> HandMark | None:
+        monkeypatch.setattr(ManualMarks, "decide", decide)
+        assert send_form(mia, WORK, "/set", **hers).status_code == 303
+        return decide(manual, *args, **more)
+
+    monkeypatch.setattr(ManualMarks, "decide", decide_late)
+    late = send_form(ivy, WORK, "/set", **{**hers, "score": "1"})
+    assert late.status_code == 400 and "Somebody else has decided" in late.text and "Mia" in late.text
     assert [m.score for m in site.store.hand_marks.history()] == [0.25]
 
 

@@ -143,7 +143,7 @@ def set_mark(visit: Visit) -> Response:
     names = StudentNames(visit)
     student = names.student(visit.path["student"])
     column, store = visit.path["column"], visit.site.store
-    mine = [mark for mark in store.hand_marks.history(student=student) if mark.column == column]
+    mine = store.hand_marks.history(student=student, column=column)
     if visit.form.text("seen") != _seen(mine):
         raise _decided_meanwhile(visit, mine)
     reason = visit.form.text("reason").strip()[:_LONGEST_REASON]
@@ -152,7 +152,9 @@ def set_mark(visit: Visit) -> Response:
     if mark is None:
         visit.notice("Nothing changes: this mark is set already.")
     else:
-        store.hand_marks.add(mark)
+        # The store compares once more, inside its transaction.
+        if not store.hand_marks.add(mark, after=len(mine)):
+            raise _decided_meanwhile(visit, store.hand_marks.history(student=student, column=column))
         details = {"score": mark.score, "excused": mark.excused or None, "reason": reason or None}
         action_name = "mark.withdraw" if visit.form.text("action") == "withdraw" else "mark.set"
         visit.log(action_name, column, student=student, **details)

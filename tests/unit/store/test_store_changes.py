@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -25,6 +26,17 @@ def test_the_newest_decision_holds_and_all_are_kept(store: Store) -> None:
     assert store.hand_marks.current()["ada", "softmax"] == later
     assert store.hand_marks.current()["ada", "sdpa"].excused
     assert store.hand_marks.history(column="softmax") == [first, later]
+
+
+def test_of_two_who_decide_at_once_one_is_first(store: Store) -> None:
+    first = HandMark("ada", "softmax", 0.5, False, "", "prof", NOW)
+    assert store.hand_marks.add(replace(first, column="sdpa"), after=0)
+    with ThreadPoolExecutor(6) as pool:
+        marks = [replace(first, score=number / 10) for number in range(6)]
+        stored = list(pool.map(lambda mark: store.hand_marks.add(mark, after=0), marks))
+    assert sorted(stored) == [False] * 5 + [True]
+    assert store.hand_marks.history(column="softmax") == [marks[stored.index(True)]]
+    assert not store.hand_marks.add(first, after=2) and store.hand_marks.add(first, after=1)
 
 
 def test_an_empty_decision_takes_the_earlier_one_back(store: Store) -> None:
