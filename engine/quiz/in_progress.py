@@ -156,10 +156,14 @@ class QuizInProgress(Generic[Sheet]):
         return any(not answers.get(part.id, "").strip() for part in progress.question.variant.parts)
 
     def needs_variant(self, progress: QuestionProgress) -> bool:
-        """Return whether the variant is answered, and another attempt needs a new one."""
+        """Return whether the variant is answered, and another attempt needs a new one.
+
+        Where there is none, numbers are worked out again: only options can be struck out.
+        """
         variant = progress.question.variant
         answered = any(a.variant is not None and a.variant.id == variant.id for a in progress.attempts)
-        return answered and (self.rules.new_variants or is_choice(variant))
+        is_new = self.rules.new_variants and progress.has_other_variant
+        return answered and (is_new or is_choice(variant))
 
     def can_answer(self, progress: QuestionProgress) -> bool:
         """Return whether an answer to the variant as it is would be another attempt."""
@@ -301,6 +305,8 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
     def try_again(self, number: int) -> bool:
         """Open another attempt, with a new variant where the quiz or the question needs one.
 
+        It returns False where none can be drawn.
+
         Raises
         ------
         QuizError
@@ -310,7 +316,9 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         progress = self._progress(number)
         if progress.left <= 0:
             raise QuizError(f"question {number} has no attempt left")
-        return self.reopen(progress) if self.needs_variant(progress) else True
+        if not self.needs_variant(progress):
+            return True
+        return self.reopen(progress) and not self.needs_variant(self._progress(number))
 
     def finish(self) -> HandInResult:
         """End the sitting for good: hand in everything, and take no more answers.

@@ -43,6 +43,8 @@ class QuestionProgress:
         Attempts left.
     share : float
         Share of the points that the next attempt can earn.
+    has_other_variant : bool
+        Whether the question can be asked with other numbers or options, as far as its item says.
     """
 
     question: QuizQuestion
@@ -50,6 +52,7 @@ class QuestionProgress:
     hints: int
     left: int
     share: float
+    has_other_variant: bool = True
 
     @property
     def best(self) -> float:
@@ -140,27 +143,32 @@ def sitting_of(
             question = replace(question, variant=store.sittings.variants(quiz, number)[retry], retry=retry)
         attempts = tuple(counted_attempts(by_item.get(question.variant.item, [])))
         left = max(0, (quiz.rules.attempts or 1) - len(attempts))
+        has_other = not (left and attempts) or _has_other_variant(bank, question, attempts)
         by_number[number] = QuestionProgress(
             question,
             attempts,
             hints.get(number, 0),
-            left if left and _has_another(bank, question, attempts) else 0,
+            left if has_other or not is_choice(question.variant) else 0,
             quiz.rules.share(len(attempts), hints.get(number, 0)),
+            has_other,
         )
     # The quiz as it stands: with the variant of each question that is answered now.
     now = replace(quiz, questions=tuple(progress.question for progress in by_number.values()))
     return QuizSitting(now, mode, by_number)
 
 
-def _has_another(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
-    """Return whether a choice can be asked again: whether its family, if it is small, isn't used up."""
+def _has_other_variant(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
+    """Return whether a variant is there that isn't answered: whether the family, if small, isn't used up."""
     answered = {content(attempt.variant) for attempt in attempts if attempt.variant is not None}
-    if not answered or not is_choice(question.variant) or content(question.variant) not in answered:
+    if not answered or content(question.variant) not in answered:
         return True
     try:
-        size = bank.load(question.variant.item).variants
+        spec = bank.load(question.variant.item)
     except InputError:
         return False
+    # Options may be chosen among more than are shown; numbers that aren't drawn are always the same.
+    is_fixed = not spec.parameters and not is_choice(question.variant)
+    size = 1 if is_fixed else spec.variants
     return size is None or len(answered) < size
 
 

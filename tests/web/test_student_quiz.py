@@ -453,6 +453,49 @@ def test_what_cannot_be_read_at_the_end_is_shown(site: Site, signed_in: SignedIn
     assert "unreadable" in page
 
 
+FIXED = """id: t-fixed
+title: Fixed numbers
+source: {document: background}
+difficulty: 1
+bloom: apply
+topics: [t-fixed]
+stem: How much is 3 times 4?
+answer: {type: number, key: "12", decimals: 0}
+solution: It is 12.
+"""
+
+
+def test_numbers_of_a_single_variant_are_answered_again(
+    site: Site, folder: Path, signed_in: SignedIn, at
+) -> None:
+    (folder / "problems").mkdir(exist_ok=True)
+    (folder / "problems" / "t-fixed.yaml").write_text(FIXED, encoding="utf-8")
+    site._looked = 0.0
+    text = "title: F\nattempts: 2\nretry: new-variant\nsections:\n  - items: [t-fixed]\n"
+    part = quiz_of(draw(site, text, "fixed"), "ada").questions[0].variant.parts[0]
+    browser = signed_in("ada")
+    form = form_with(open_page(browser, "/quiz/fixed/1"), "save").fill(f"text.{part.id}", "13")
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "✗ not right" in page and "with a new variant" not in page
+    form = form_with(page, "save").fill(f"text.{part.id}", "12")
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "✓ right" in page and "2 of 2 attempts used" in page
+
+
+def test_a_further_attempt_that_can_earn_no_more_is_explained(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN.replace("[1, 0.5]", "[1, 0.25]")), "ada")
+    browser = signed_in("ada")
+    part = quiz.questions[0].variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save").fill(
+        f"text.{part.id}", right_response(part)
+    )
+    answer = form.send(browser, "hand_in")
+    page = follow(browser, form_with(answer.text, "hand_in.sure").send(browser))
+    assert "◐ partly right" in page
+    assert "1 of 2 attempts used; another could earn" in page
+    assert "which is no more than you have" in page
+
+
 def test_a_question_without_another_variant_says_so(site: Site, signed_in: SignedIn, at) -> None:
     quiz = quiz_of(draw(site, PLAIN), "ada")
     browser = signed_in("ada")

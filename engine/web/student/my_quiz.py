@@ -17,7 +17,7 @@ from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.rules import time_left
 from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Attempt
-from engine.text.words import count_noun
+from engine.text.words import count_noun, points_text
 from engine.web.student.answer_fields import blank_parts, open_prompts, read_entry
 from engine.web.visit import NotFoundError, Visit
 
@@ -287,5 +287,15 @@ def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
     if used < allowed and not progress.left:
         return f"{used} of {of_all} used; there is no other variant, so this was the last"
     if used and is_handed_in(quiz, progress):
-        return f"{used} of {of_all} used"
+        return f"{used} of {of_all} used{_why_no_other(quiz, progress)}"
     return f"attempt {used + 1} of {allowed}"
+
+
+def _why_no_other(quiz: SiteQuiz, progress: QuestionProgress) -> str:
+    """Return why no further attempt is offered though one is left; empty where nobody would ask."""
+    if quiz.is_over or may_gain(quiz, progress) or progress.is_right:
+        return ""
+    if progress.is_waiting:
+        return "; whether another could earn more is known once this one is marked"
+    most = points_text(round(progress.share * progress.question.points, 6))
+    return f"; another could earn {most} at most, which is no more than you have" if progress.left else ""

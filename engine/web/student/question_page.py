@@ -240,7 +240,7 @@ def _try_again(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Resp
     del argument
     if not quiz.try_again(number):
         visit.notice(
-            "This question has no other variant, and the same options again would be elimination: "
+            "No other variant of this question can be drawn, and what was answered once isn't asked again: "
             "there is no further attempt."
         )
     return _back(visit, number)

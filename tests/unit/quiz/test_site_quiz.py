@@ -14,6 +14,7 @@ from engine.errors import QuizError
 from engine.marks.site_quizzes import hand_in_overdue, overdue_sittings, site_quiz
 from engine.model import Mode, Quiz, QuizRules, ResultDisclosure
 from engine.quiz import rules as quiz_rules
+from engine.quiz.compose import ItemVariants, content
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Store, open_store
@@ -111,6 +112,30 @@ def test_another_attempt_has_a_new_variant_and_an_old_window_cannot_answer_it(st
     assert type_in(quiz, 1, "for the second") == "saved"
     assert quiz.try_again(1), "opened twice is opened once"
     assert len(store.sittings.variants(quiz.quiz, 1)) == 2
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_numbers_without_another_variant_are_answered_again(
+    store: Store, at, is_known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiz = taken(store, QuizRules(attempts=2, new_variants=True))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    quiz.hand_in([1])
+    first = quiz.quiz.questions[0].variant
+    monkeypatch.setattr(ItemVariants, "_draw", lambda *_: (first, content(first)))
+    if not is_known:
+        # The item doesn't say that it has one variant: only drawing shows it, and then the student is told.
+        assert quiz.needs_variant(quiz.sitting().progress[1])
+        assert not quiz.try_again(1)
+        return
+    load = BANK.load
+    monkeypatch.setattr(BANK, "load", lambda item: load(item).model_copy(update={"variants": 1}))
+    assert quiz.can_answer(quiz.sitting().progress[1])
+    assert quiz.try_again(1)
+    assert type_in(quiz, 1, key(quiz.quiz, 1)) == "saved"
+    assert quiz.hand_in([1]).recorded
+    assert len(list(store.attempts(mode=Mode.MARKS))) == 2
+    assert not quiz.can_answer(quiz.sitting().progress[1])
 
 
 def test_no_attempt_after_the_last(store: Store, at) -> None:
