@@ -360,3 +360,11 @@ def test_staff_sees_what_waits_and_lets_it_be_tried_again(
         time.sleep(0.02)
     assert "10 of 10 points" in signed_in("ada").get(PAGE).text
     assert "Nothing waits" in staff.get("/staff/waiting").text
+
+
+def test_the_editor_goes_on_with_all_of_a_program(signed_in: SignedIn, grading: Grading) -> None:
+    browser = signed_in("ada")
+    source = "# right\ndef softmax(x):\n    return 'a\u200cb\u00ad'\n" + "# padding\n" * 4000
+    followed(browser, typed(browser, source))
+    (form,) = (form for form in forms_of(browser.get(PAGE).text) if "code" in form.names())
+    assert dict(form.fields)["code"] == source

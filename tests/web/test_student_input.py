@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import string
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+import engine.web
 from engine.web.site import Site
 from tests.web.browsing import draw, form_with, open_page
 from tests.web.conftest import SignedIn
@@ -85,3 +88,34 @@ def test_any_form_gets_an_answer(ada: TestClient, path: str, number: str, form: 
 )
 def test_any_address_gets_an_answer(ada: TestClient, path: str) -> None:
     assert ada.get(path).status_code < 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.5\u200e",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f468\u200d\U0001f469",
+        "so\u00adft",
+        "1" * 30_000,
+        "<b>&amp;\"'",
+    ],
+    ids=["mark", "joiners", "hyphen", "long", "tags"],
+)
+def test_a_field_comes_back_as_it_was_typed(ada: TestClient, site: Site, text: str) -> None:
+    """What a form shows is what it sends: anything lost on the way would be handed in like that."""
+    form = form_with(open_page(ada, "/quiz/week-1/5"), "save")
+    (name,) = (name for name in form.names() if name.startswith("text."))
+    assert form.fill(name, text).send(ada, "save").status_code == 303
+    fields = dict(form_with(open_page(ada, "/quiz/week-1/5"), "save").fields)
+    assert fields[name] == fields[name.replace("text.", "before.")] == text
+
+
+def test_no_value_of_a_form_is_cleaned_for_reading() -> None:
+    begins = r'(?:<(?:input|button|option)\b[^\n]*?\bvalue="|^)'
+    values = re.compile(begins + r'\{\{ (.*?) \}\}(?="|</textarea>)', re.MULTILINE)
+    seen = 0
+    for path in Path(engine.web.__file__).parent.joinpath("templates").rglob("*.j2"):
+        for expression in values.findall(path.read_text(encoding="utf-8")):
+            seen += 1
+            assert expression.endswith("|verbatim"), f"{path.name}: {expression}"
+    assert seen > 30

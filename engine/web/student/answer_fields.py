@@ -278,15 +278,15 @@ def entered_texts(form: Form) -> list[EnteredText]:
             # A forged revision is one that nobody has seen: then the store keeps what it has.
             revision = int(values[0]) if re.fullmatch("[0-9]{1,9}", values[0]) else 0
             before = form.texts(f"before.{part}")
-            entered.append(EnteredText(part, _text(form, part), revision, before[0] if before else None))
+            seen = _plain_ends(before[0]) if before else None
+            entered.append(EnteredText(part, _text(form, part), revision, seen))
     return entered
 
 
 def _text(form: Form, part: str) -> str:
     typed = form.texts(f"text.{part}")
     if typed:
-        # Forms send line ends as two characters, and what was saved has one.
-        return typed[0].replace("\r\n", "\n")
+        return _plain_ends(typed[0])
     # "No answer" of a single choice is a button without a letter.
     picked = [letter for letter in form.texts(f"pick.{part}") if letter]
     if picked:
@@ -299,6 +299,11 @@ def _text(form: Form, part: str) -> str:
     if places and all(letter for _, letter in places):
         return ", ".join(letter for _, letter in places)
     return ", ".join(f"{place}-{letter}" for place, letter in places if letter)
+
+
+def _plain_ends(text: str) -> str:
+    # Forms send line ends as two characters, and what was saved has one.
+    return text.replace("\r\n", "\n")
 
 
 def _lettered(form: Form, prefix: str) -> list[tuple[str, str]]:
