@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from engine.course.policies import Policies
-from engine.errors import SoftmarkError
+from engine.errors import EngineError, SoftmarkError, StoreError, internal_fault
 from engine.items.bank import Bank
 from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.model import Mode, Quiz, QuizQuestion, ResultDisclosure
@@ -110,9 +110,19 @@ def overdue_sittings(
         Only quizzes of these names; all if empty.
     among : iterable of TimedSitting, optional
         The sittings to look at; all that aren't handed in by default. Each costs reading its quiz.
+
+    Raises
+    ------
+    StoreError
+        A quiz can't be read; raised after all others.
     """
+    unread: StoreError | None = None
     for sitting in store.timed.not_handed_in() if among is None else among:
-        quiz = store.load_quiz(sitting.quiz_id, sitting.student)
+        try:
+            quiz = store.load_quiz(sitting.quiz_id, sitting.student)
+        except StoreError as error:  # one that is damaged doesn't keep the others from their end
+            unread = unread or error
+            continue
         if quiz is None or (names and quiz.name not in names):
             continue
         terms = terms_of(policies, quiz.student, quiz.name)
@@ -121,6 +131,8 @@ def overdue_sittings(
         # One that its student has ended, and that wasn't handed in: the program was stopped in between.
         if sitting.ended_early or (end is not None and now > end + NETWORK_GRACE):
             yield OverdueSitting(quiz, sitting, sitting.ends if end is None else end)
+    if unread is not None:
+        raise unread
 
 
 def hand_in_overdue(
@@ -136,11 +148,21 @@ def hand_in_overdue(
 ) -> Iterator[tuple[OverdueSitting, HandInResult | SoftmarkError]]:
     """Hand in what was saved in all sittings that are over, and yield what became of each.
 
-    A fault of one is yielded and doesn't keep the others waiting; it is tried again the next time.
+    A fault of one, also one of Softmark, is yielded and doesn't keep the others waiting; it is tried again
+    the next time.
+
+    Raises
+    ------
+    StoreError
+        As :func:`overdue_sittings`.
     """
     for overdue in overdue_sittings(store, policies, now, names=names, among=among):
-        quiz = site_quiz(store, overdue.quiz, policies, bank=bank, mode=mode, secret=secret)
+        result: HandInResult | SoftmarkError
         try:
-            yield overdue, quiz.close()
+            quiz = site_quiz(store, overdue.quiz, policies, bank=bank, mode=mode, secret=secret)
+            result = quiz.close()
         except SoftmarkError as error:
-            yield overdue, error
+            result = error
+        except Exception as error:  # one answer that trips a fault of ours
+            result = EngineError(internal_fault(error))
+        yield overdue, result

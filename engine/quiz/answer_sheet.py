@@ -167,7 +167,12 @@ class DraftSheet(AnswerSheet):
         return self._revisions.get((number, part), 0)
 
     def write(
-        self, fields: Sequence[DraftField], *, now: datetime, ends: datetime | None
+        self,
+        fields: Sequence[DraftField],
+        *,
+        now: datetime,
+        ends: datetime | None,
+        closed: Collection[int] = (),
     ) -> list[SavedDraft]:
         """Save fields as :meth:`engine.store.drafts.DraftStore.save`; those of an earlier variant are closed.
 
@@ -178,12 +183,10 @@ class DraftSheet(AnswerSheet):
         """
         self._check(fields)
         current = [field for field in fields if field.retry == self.retries.get(field.number, 0)]
-        saved = {
-            id(done.field): done for done in self._store.drafts.save(self._quiz, current, now=now, ends=ends)
-        }
+        done = self._store.drafts.save(self._quiz, current, now=now, ends=ends, closed=closed)
+        saved = {id(draft.field): draft for draft in done}
         self._fields = None
-        closed = SaveState.CLOSED
-        return [saved.get(id(field)) or SavedDraft(closed, field, None) for field in fields]
+        return [saved.get(id(field)) or SavedDraft(SaveState.CLOSED, field, None) for field in fields]
 
     def _check(self, fields: Sequence[DraftField]) -> None:
         # A new variant has the parts of the first: both come from one item.
@@ -206,6 +209,10 @@ class DraftSheet(AnswerSheet):
 
     def reopen(self, number: int, retry: int) -> None:
         """Take up a new variant with empty fields; at the same one, the last answer is there to edit."""
+        self.reload()
+
+    def reload(self) -> None:
+        """Read everything again when it is next asked for: another window may have saved since."""
         self._retries = self._fields = None
 
     def arrival(self, end: datetime | None, now: datetime) -> ArrivalInfo:

@@ -114,6 +114,11 @@ class HandInResult:
     reports: tuple[GradeReport, ...]
     recorded: bool
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether an answer can't be read."""
+        return any(report.outcome is Outcome.FORMAT_ERROR for report in self.reports)
+
 
 def as_answered(
     store: Store, quiz: Quiz, retries: Mapping[int, int], numbers: frozenset[int] | None = None
@@ -143,6 +148,18 @@ def as_answered(
             question = replace(question, variant=variants[retry], retry=retry)
         questions.append(question)
     return replace(quiz, questions=tuple(questions))
+
+
+def read_answers(store: Store, quiz: Quiz, filled: FilledQuiz, *, mode: Mode) -> HandInResult:
+    """Mark a filled-in file without recording anything.
+
+    Raises
+    ------
+    QuizError
+        As :func:`engine.quiz.grade_quiz` and :func:`as_answered`.
+    """
+    answered = as_answered(store, quiz, filled.retries, filled.questions)
+    return HandInResult(answered, tuple(grade_quiz(filled, answered, mode=mode)), recorded=False)
 
 
 def hand_in(
@@ -181,13 +198,12 @@ def hand_in(
     StoreError
         It can't be recorded.
     """
-    answered = as_answered(store, quiz, filled.retries, filled.questions)
-    reports = tuple(grade_quiz(filled, answered, mode=mode))
+    read = read_answers(store, quiz, filled, mode=mode)
     # All or nothing: a file with an answer that can't be read is handed in again, and the attempts at its
     # other questions must not be used up by then.
-    unreadable = any(report.outcome is Outcome.FORMAT_ERROR for report in reports)
-    if unreadable and not keep_unreadable:
-        return HandInResult(answered, reports, recorded=False)
+    if read.is_unreadable and not keep_unreadable:
+        return read
+    answered, reports = read.quiz, read.reports
     settle = CreditRules(quiz, store.sittings.hints(quiz, mode)) if quiz.rules.counts_attempts else None
     recorded = store.record_quiz(
         answered,

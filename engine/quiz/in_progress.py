@@ -17,13 +17,13 @@ from engine.items.bank import Bank
 from engine.model import Mode, Quiz, QuizQuestion, QuizRules, Response, ResultDisclosure
 from engine.quiz import rules as quiz_rules
 from engine.quiz.answer_sheet import AnswerSheet, DraftSheet
-from engine.quiz.hand_in import HandInResult, hand_in
+from engine.quiz.hand_in import HandInResult, hand_in, read_answers
 from engine.quiz.quiz_progress import QuestionProgress, QuizSitting, next_variant, sitting_of
 from engine.quiz.rules import deadline_text, is_choice
 from engine.quiz.timing import SittingState, SittingTimes
 from engine.store import Store, response_sha256
 from engine.store.drafts import DraftField, SavedDraft, SaveState
-from engine.store.timed import TimedSitting
+from engine.store.timed import NO_END, TimedSitting
 
 Sheet = TypeVar("Sheet", bound=AnswerSheet)
 
@@ -86,6 +86,11 @@ class QuizInProgress(Generic[Sheet]):
     def is_ended(self) -> bool:
         """Whether the student has ended the sitting."""
         return self._timed is not None and self._timed.ended_early
+
+    @property
+    def was_closed(self) -> bool:
+        """Whether what was saved was handed in at an end: if the quiz is open, more time was given since."""
+        return self._timed is not None and self._timed.ended is not None
 
     @property
     def ends(self) -> datetime | None:
@@ -241,17 +246,39 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
     def save(self, fields: Sequence[DraftField]) -> list[SavedDraft]:
         """Save fields while the quiz is open, and say of each what became of it.
 
-        After the end every field comes back as ``closed``: nobody is told that a text was taken which isn't.
+        After the end every field comes back as ``closed``, and so does one whose question takes no further
+        answer: nobody is told that a text was taken which isn't.
         """
         if self.state is not SittingState.OPEN:
             return [SavedDraft(SaveState.CLOSED, field, None) for field in fields]
-        end = self.ends
-        if self._timed is not None and self._timed.ended is not None and end is not None:
+        if self.was_closed:
             # It was over, and its student was given more time.
-            self._store.timed.reopen(self.quiz, end)
-        saved = self.sheet.write(fields, now=quiz_rules.now(), ends=end)
+            self._store.timed.reopen(self.quiz, self._end())
+        closed = {number for number in {field.number for field in fields} if self._is_used_up(number)}
+        saved = self.sheet.write(fields, now=quiz_rules.now(), ends=self.ends, closed=closed)
         self.__dict__.pop("_timed", None)
         return saved
+
+    def _is_used_up(self, number: int) -> bool:
+        """Return whether no answer to a question's variant would be another attempt.
+
+        As :meth:`can_answer`, by one question's attempts alone: saving must cost little.
+        """
+        question = next((q for q in self.quiz.questions if q.number == number), None)
+        if question is None:
+            return False
+        item, student = question.variant.item, self.quiz.student
+        attempts = list(self._store.attempts(student=student, item=item, mode=self._mode))
+        if not attempts:
+            return False
+        ids = self._store.sittings.ids_alike(self.quiz, self._mode)
+        counted = quiz_rules.counted_attempts([attempt for attempt in attempts if attempt.quiz in ids])
+        if len(counted) >= (self.rules.attempts or 1):
+            return True
+        if not (self.rules.new_variants or is_choice(question.variant)):
+            return False
+        variant = self._store.sittings.variants(self.quiz, number)[self.sheet.retries.get(number, 0)]
+        return any(attempt.variant is not None and attempt.variant.id == variant.id for attempt in counted)
 
     def hint(self, number: int, hint: int) -> QuestionProgress:
         """Give a question's hint number `hint` (1 is the first); one that was given before costs nothing.
@@ -290,17 +317,22 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
     def _hand_in(
         self, numbers: Collection[int] | None, *, keep_unreadable: bool, with_blanks: bool
     ) -> HandInResult:
+        return super().hand_in(
+            self._possible(numbers, with_blanks=with_blanks), keep_unreadable=keep_unreadable
+        )
+
+    def _possible(self, numbers: Collection[int] | None, *, with_blanks: bool) -> list[int]:
+        """Return the questions of `numbers`, or of all, whose saved answer would be another attempt."""
         progress = self.sitting().progress
         chosen = [n for n in (progress if numbers is None else numbers) if n in progress]
         # An empty field after an earlier attempt is none: under a course's `which: last` it would undo that
         # one.
-        possible = [
+        return [
             n
             for n in chosen
             if self.can_answer(progress[n])
             and ("".join(self.answers(n).values()).strip() or (with_blanks and not progress[n].attempts))
         ]
-        return super().hand_in(possible, keep_unreadable=keep_unreadable)
 
     def try_again(self, number: int) -> bool:
         """Open another attempt, with a new variant where the quiz or the question needs one.
@@ -325,9 +357,11 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
 
         An answer that can't be read keeps it open (``recorded`` is False), so that it can be corrected.
         """
-        first = self.hand_in()
-        if not first.recorded:
-            return first
+        self.require_open()
+        filled = self.sheet.filled(self._possible(None, with_blanks=False))
+        read = read_answers(self._store, self.quiz, filled, mode=self._mode)
+        if read.is_unreadable:
+            return read
         self._store.timed.begin(self.quiz, quiz_rules.now(), self._end())
         return self.close()
 
@@ -339,6 +373,8 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         now = quiz_rules.now()
         self._store.timed.end(self.quiz, now, self._end())
         reached("sitting-ended")
+        # Until then another window may have saved, and was told so.
+        self.sheet.reload()
         result = self._hand_in(None, keep_unreadable=True, with_blanks=True)
         reached("sitting-handed-in")
         self._store.timed.note_handed_in(self.quiz, now)
@@ -355,7 +391,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
 
     def _end(self) -> datetime:
         # A sitting without an end that its student ends was never to end: any later moment says so.
-        return self.ends or datetime.max.replace(tzinfo=quiz_rules.now().tzinfo, microsecond=0)
+        return self.ends or NO_END
 
     def _progress(self, number: int) -> QuestionProgress:
         progress = self.sitting().progress.get(number)

@@ -6,7 +6,7 @@ isn't written over it: the caller gets the newer text back, and shows both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from engine.model import Quiz
 from engine.store.database import StorePart
 from engine.store.sql_tables import storable
+from engine.store.timed import NO_END
 from engine.store.web_tables import drafts, timed_sittings
 
 
@@ -63,7 +64,7 @@ class SaveState(StrEnum):
 
     SAVED = "saved"
     CONFLICT = "conflict"  # another window has saved a newer text, which stays
-    CLOSED = "closed"  # the sitting is over, or the question has another variant by now
+    CLOSED = "closed"  # the sitting is over, or the question has another variant or no attempt left by now
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,13 @@ class DraftStore(StorePart):
     """The fields of quizzes that are being answered on the site."""
 
     def save(
-        self, quiz: Quiz, fields: Sequence[DraftField], *, now: datetime, ends: datetime | None = None
+        self,
+        quiz: Quiz,
+        fields: Sequence[DraftField],
+        *,
+        now: datetime,
+        ends: datetime | None = None,
+        closed: Collection[int] = (),
     ) -> list[SavedDraft]:
         """Save fields in one transaction, and say of each what became of it.
 
@@ -90,7 +97,10 @@ class DraftStore(StorePart):
             Of questions and parts that the quiz has, each once.
         now : datetime
         ends : datetime, optional
-            When the sitting ends. With the first field its row is added, so that it is handed in then.
+            When the sitting ends; None where it has no end yet. With the first field its row is added, so
+            that it is handed in at its end, also at one that is set later.
+        closed : collection of int
+            The questions that take no further answer.
 
         Returns
         -------
@@ -102,11 +112,15 @@ class DraftStore(StorePart):
         def save(connection: sa.Connection) -> list[SavedDraft]:
             if not _is_open(connection, quiz, now, ends):
                 return [SavedDraft(SaveState.CLOSED, field, None) for field in fields]
-            return [self._save(connection, quiz, field, now) for field in fields]
+            return [
+                self._save(connection, quiz, field, now, is_closed=field.number in closed) for field in fields
+            ]
 
         return self._database.change(save)
 
-    def _save(self, connection: sa.Connection, quiz: Quiz, field: DraftField, now: datetime) -> SavedDraft:
+    def _save(
+        self, connection: sa.Connection, quiz: Quiz, field: DraftField, now: datetime, *, is_closed: bool
+    ) -> SavedDraft:
         key = {**_key(quiz), "number": field.number, "retry": field.retry, "part": field.part}
         same = sa.and_(*(drafts.c[name] == value for name, value in key.items()))
         row = connection.execute(sa.select(drafts).where(same).with_for_update()).mappings().first()
@@ -114,6 +128,8 @@ class DraftStore(StorePart):
         text = storable(field.text) or ""
         if text == (stored.text if stored else "") or field.text == field.before:
             return SavedDraft(SaveState.SAVED, field, stored)
+        if is_closed:
+            return SavedDraft(SaveState.CLOSED, field, stored)
         if field.revision != (stored.revision if stored else 0):
             return SavedDraft(SaveState.CONFLICT, field, stored)
         new = {"text": text, "revision": field.revision + 1, "saved": now}
@@ -149,14 +165,15 @@ def _mine(quiz: Quiz) -> list[sa.ColumnElement[bool]]:
 
 
 def _is_open(connection: sa.Connection, quiz: Quiz, now: datetime, ends: datetime | None) -> bool:
-    """Return whether the sitting is open; one with an end begins here if it hasn't yet."""
+    """Return whether the sitting is open; it begins here if it hasn't yet."""
     mine = (timed_sittings.c.quiz_id == quiz.id) & (timed_sittings.c.student == quiz.student)
     # The row is locked: what is handed in at the end holds every text that was said to be saved.
     query = sa.select(timed_sittings.c.ended).where(mine).with_for_update()
     row = connection.execute(query).first()
-    if row is None and ends is not None:
+    if row is None:
         # Within the grace of the network the first text may come after the end.
-        row_values = {**_key(quiz), "started": min(now, ends), "ends": ends}
+        end = ends or NO_END
+        row_values = {**_key(quiz), "started": min(now, end), "ends": end}
         connection.execute(sa.insert(timed_sittings), row_values)
     return row is None or row.ended is None
 

@@ -1,20 +1,23 @@
 """Sittings with an end: when each began, when it ends, and when it was handed in.
 
-A quiz with a time limit gets its row when the student begins; one that only has a deadline gets it with the
-first answer that is saved, so that whatever was saved is handed in at the end of either.
+A quiz with a time limit gets its row when the student begins; any other gets it with the first answer that is
+saved, so that whatever was saved is handed in at its end, also at one that is set later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
 from engine.model import Quiz
 from engine.store.database import StorePart
 from engine.store.web_tables import timed_sittings
+
+#: When a sitting ends that has no end yet: a deadline may still be set.
+NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class TimedSitting:
 
 
 class TimedSittings(StorePart):
-    """The sittings of one course that have an end."""
+    """The sittings of one course."""
 
     def begin(self, quiz: Quiz, started: datetime, ends: datetime) -> TimedSitting:
         """Begin a sitting, and return the stored one: a second window, or a second click, gets the first."""
@@ -81,8 +84,11 @@ class TimedSittings(StorePart):
         self._database.change(lambda connection: connection.execute(change.values(handed=at)))
 
     def reopen(self, quiz: Quiz, ends: datetime) -> None:
-        """Let a sitting go on until `ends`: its student was given more time."""
-        change = sa.update(timed_sittings).where(*_key(quiz)).values(ended=None, handed=None, ends=ends)
+        """Let a sitting that ended by itself go on until `ends`: its student was given more time."""
+        # Another window of the student may just have ended it for good.
+        ended = timed_sittings.c.ended >= timed_sittings.c.ends
+        change = sa.update(timed_sittings).where(*_key(quiz), ended)
+        change = change.values(ended=None, handed=None, ends=ends)
         self._database.change(lambda connection: connection.execute(change))
 
     def not_handed_in(self) -> Sequence[TimedSitting]:

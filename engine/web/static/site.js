@@ -399,7 +399,8 @@ document.addEventListener("submit", (event) => {
       if (!answer.ok) return this.failed("Not saved: " + [value.error, value.next].filter(Boolean).join("; ") + ".");
       if (value.seconds_left !== null) for (const clock of clocks) clock.set(value.seconds_left);
       for (const done of value.fields) this.done(done, texts.get(done.part));
-      if (![...this.fields.values()].some((field) => field.conflict)) {
+      const isTaken = value.fields.every((done) => done.state === "saved");
+      if (isTaken && ![...this.fields.values()].some((field) => field.conflict)) {
         if (this.isFailing) this.says.textContent = "Saved again.";
         this.isFailing = false;
         this.status(this.dirty().length ? "Not saved yet…" : "Saved at " + value.saved + ".");

@@ -121,7 +121,8 @@ def _number(visit: Visit) -> int:
 
 def _open_quiz(visit: Visit, name: str) -> SiteQuiz:
     site = visit.site
-    # One that is open costs no reading; one that seems closed is read again, as its end may have been moved.
+    # One that is open costs no reading. One that seems closed is read again, as its end may have been moved;
+    # so is one that was closed, which only the rules of this moment may open again.
     for anew in (False, True):
         known = _quizzes_of(site).get(site, visit.me.id, name, anew=anew)
         if known is None:
@@ -129,7 +130,7 @@ def _open_quiz(visit: Visit, name: str) -> SiteQuiz:
         quiz = site_quiz(
             site.store, known[0], known[1], bank=site.bank, mode=site.mode, secret=site.course.secret
         )
-        if quiz.state is SittingState.OPEN:
+        if quiz.state is SittingState.OPEN and not quiz.was_closed:
             break
     return quiz
 

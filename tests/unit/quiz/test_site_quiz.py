@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.course.policies import Policies
-from engine.errors import QuizError
+from engine.errors import QuizError, StoreError
 from engine.marks.site_quizzes import hand_in_overdue, overdue_sittings, site_quiz
 from engine.model import Mode, Quiz, QuizRules, ResultDisclosure
 from engine.quiz import rules as quiz_rules
@@ -326,3 +326,138 @@ def test_nothing_is_shown_before_the_course_releases_it(store: Store, at) -> Non
     at(NOW + timedelta(days=4))
     later = window(store, quiz.quiz, policies)
     assert later.disclosure is later.disclosure_of(question) is ResultDisclosure.SOLUTION
+
+
+# --- nothing that was called saved is lost ---
+
+
+def close_all(store: Store, moment: datetime, policies: Policies | None = None):
+    more = {"bank": BANK, "mode": Mode.MARKS, "secret": lambda: SECRET}
+    return list(hand_in_overdue(store, policies or Policies(), moment, **more))
+
+
+@pytest.mark.parametrize("kind", ["deadline", "closes"])
+def test_an_end_that_is_set_after_the_first_answer_hands_it_in(store: Store, at, kind: str) -> None:
+    quiz = taken(store, QuizRules())
+    assert type_in(quiz, 1, key(quiz.quiz, 1)) == "saved"
+    policies = Policies()
+    if kind == "deadline":
+        store.sittings.move_deadline("q", NOW + 20 * MINUTE)
+    else:
+        policies = Policies.model_validate({"assignments": {"q": {"closes": "2026-11-02T09:20"}}})
+    assert close_all(store, NOW + 19 * MINUTE, policies) == []
+    at(NOW + 40 * MINUTE)
+    assert len(close_all(store, NOW + 40 * MINUTE, policies)) == 1
+    assert scores(store)["softmax-weights"] == 2.0
+    assert store.upkeep.check().faults == ()
+
+
+def test_a_sitting_goes_on_where_its_end_is_taken_away(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(deadline=NOW + MINUTE))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    at(NOW + 2 * MINUTE)
+    assert quiz.close_if_over()
+    ((_, moved),) = store.sittings.move_deadline("q", None)
+    endless = window(store, moved)
+    assert endless.state is SittingState.OPEN
+    assert type_in(endless, 2, "a") == "saved"
+
+
+def test_what_is_saved_while_the_sitting_is_ended_is_handed_in(store: Store, at, monkeypatch) -> None:
+    quiz = taken(store, TIMED)
+    quiz.begin()
+    type_in(quiz, 1, key(quiz.quiz, 1))
+    states: list[str] = []
+    begin = store.timed.begin
+
+    def save_meanwhile(*arguments: object):
+        states.append(type_in(window(store, quiz.quiz), 2, key(quiz.quiz, 2)))
+        return begin(*arguments)
+
+    monkeypatch.setattr(store.timed, "begin", save_meanwhile)
+    assert quiz.finish().recorded
+    assert states == ["saved"]
+    assert sorted(scores(store).values()) == [2.0, 2.0]
+    assert type_in(window(store, quiz.quiz), 2, "a") == "closed"
+
+
+def test_a_window_that_saves_late_does_not_undo_the_end(store: Store, at) -> None:
+    quiz = taken(store, TIMED)
+    quiz.begin()
+    at(NOW + MINUTE)
+    assert quiz.finish().recorded
+    store.timed.reopen(quiz.quiz, NOW + 90 * MINUTE)
+    assert window(store, quiz.quiz).state is SittingState.OVER
+
+
+def test_no_text_is_saved_where_no_attempt_is_left(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(attempts=1))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    other = window(store, quiz.quiz)
+    seen = other.sheet.revision(1, "answer")
+    quiz.hand_in([1])
+    assert type_in(other, 1, key(quiz.quiz, 1), revision=seen) == "closed"
+    assert type_in(other, 1, wrong(quiz.quiz), revision=0) == "saved", "sent twice: it is there, and counts"
+    assert type_in(other, 2, "a") == "saved", "the other question is open"
+
+
+def test_no_text_is_saved_for_an_answered_choice(store: Store, at) -> None:
+    quiz = taken(store, QuizRules(attempts=2))
+    type_in(quiz, 2, "a")
+    quiz.hand_in([2])
+    assert type_in(quiz, 2, "b") == "closed"
+    assert quiz.try_again(2)
+    assert type_in(quiz, 2, "b") == "saved"
+
+
+def test_more_time_after_the_end_gives_no_further_attempt(store: Store, at) -> None:
+    """What was handed in at the end counts as an attempt; what was blank then can be answered."""
+    quiz = taken(store, replace(TIMED, attempts=1))
+    quiz.begin()
+    type_in(quiz, 1, wrong(quiz.quiz))
+    at(NOW + 50 * MINUTE)
+    assert quiz.close_if_over()
+    more = Policies.model_validate({"extra_time": [{"student": "ada", "percent": 100}]})
+    longer = window(store, quiz.quiz, more)
+    assert type_in(longer, 1, key(quiz.quiz, 1)) == "closed"
+    assert type_in(longer, 2, key(quiz.quiz, 2)) == "saved"
+    at(NOW + 100 * MINUTE)
+    close_all(store, NOW + 100 * MINUTE, more)
+    assert scores(store) == {"softmax-weights": 0.0, quiz.quiz.questions[1].variant.item: 2.0}
+
+
+def test_a_fault_of_ours_in_one_sitting_keeps_no_other_waiting(store: Store, at, monkeypatch) -> None:
+    first, second = (taken(store, QuizRules(deadline=NOW + MINUTE), name=name) for name in ("q", "r"))
+    for quiz in (first, second):
+        type_in(quiz, 1, key(quiz.quiz, 1))
+    close = SiteQuiz.close
+
+    def fails(self: SiteQuiz):
+        return {}["nothing"] if self.quiz.name == "q" else close(self)
+
+    monkeypatch.setattr(SiteQuiz, "close", fails)
+    at(NOW + 2 * MINUTE)
+    results = {overdue.quiz.name: result for overdue, result in close_all(store, NOW + 2 * MINUTE)}
+    assert "a fault of Softmark: KeyError" in str(results["q"])
+    assert results["r"].recorded
+    monkeypatch.undo()
+    monkeypatch.setattr(quiz_rules, "now", lambda: NOW + 2 * MINUTE)
+    assert [overdue.quiz.name for overdue, _ in close_all(store, NOW + 2 * MINUTE)] == ["q"]
+
+
+def test_a_damaged_quiz_keeps_no_other_from_its_end(store: Store, at, monkeypatch) -> None:
+    first, second = (taken(store, QuizRules(deadline=NOW + MINUTE), name=name) for name in ("q", "r"))
+    for quiz in (first, second):
+        type_in(quiz, 1, key(quiz.quiz, 1))
+    load = store.load_quiz
+
+    def fails(quiz_id: str, student: str):
+        if quiz_id == first.quiz.id:
+            raise StoreError("this quiz can't be read")
+        return load(quiz_id, student)
+
+    monkeypatch.setattr(store, "load_quiz", fails)
+    at(NOW + 2 * MINUTE)
+    with pytest.raises(StoreError, match="can't be read"):
+        close_all(store, NOW + 2 * MINUTE)
+    assert {attempt.quiz for attempt in store.attempts()} == {second.quiz.id}
