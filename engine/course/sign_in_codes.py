@@ -77,7 +77,7 @@ def issue_codes(
     begins : datetime or None
         When the codes begin to sign in; None: at once.
     expires : datetime
-        When they, and the sessions that they begin, end.
+        When they end, and the sessions that they begin, unless a sitting lasts longer.
     """
     codes = {person: new_code() for person in people}
     hashes = [(person, code_hash(secret, code)) for person, code in codes.items()]

@@ -81,6 +81,25 @@ def site_quiz(
     return CourseQuiz(store, quiz, terms, bank=bank, mode=mode, secret=secret)
 
 
+def running_until(store: Store, policies: Policies, student: str, now: datetime) -> datetime | None:
+    """Return the end of the last of a student's sittings that run now and end by more than a common date.
+
+    That is by a time limit, or by an extension that this student has. None where there is none.
+    """
+    ends = []
+    for sitting in store.timed.running(student):
+        quiz = store.load_quiz(sitting.quiz_id, student)
+        if quiz is None:
+            continue
+        terms = terms_of(policies, student, quiz.name)
+        rules = extended_rules(quiz.rules, terms)
+        end = SittingTimes.of(rules, opens=terms.opens, closes=terms.closes).ends_at(sitting.started)
+        is_personal = rules.time_limit is not None or rules != quiz.rules or terms.extended is not None
+        if is_personal and end is not None and end >= now:
+            ends.append(end)
+    return max(ends, default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class OverdueSitting:
     """A sitting that is over, and whose answers aren't handed in."""

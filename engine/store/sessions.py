@@ -20,7 +20,7 @@ from engine.store.sql_tables import storable
 from engine.store.web_tables import sessions, sign_in_secrets
 
 # A session is noted as seen at most this often: a write for every page would cost more than the page.
-_SEEN_EVERY = timedelta(minutes=5)
+SEEN_EVERY = timedelta(minutes=5)
 # How long one can still see that there was a session, or that a link was used.
 _REMEMBERED = timedelta(days=30)
 
@@ -110,10 +110,19 @@ class SessionStore(StorePart):
             row = connection.execute(query).mappings().first()
         if row is None:
             return None
-        if now - row["seen"] > _SEEN_EVERY:
+        if now - row["seen"] > SEEN_EVERY:
             seen = sa.update(sessions).where(sessions.c.id == key).values(seen=now)
             self._database.change(lambda connection: connection.execute(seen))
         return _session(row)
+
+    def extend(self, session: str, expires: datetime) -> None:
+        """Let a session end later; one that was ended by somebody stays ended."""
+        change = (
+            sa.update(sessions)
+            .where(sessions.c.id == session, sessions.c.expires < expires)
+            .values(expires=expires)
+        )
+        self._database.change(lambda connection: connection.execute(change))
 
     def of_person(
         self, person: str, now: datetime, *, idle: timedelta | None = None
@@ -154,7 +163,7 @@ class SessionStore(StorePart):
 def _valid(now: datetime, idle: timedelta | None) -> list[sa.ColumnElement[bool]]:
     conditions = [sessions.c.revoked.is_(None), sessions.c.expires > now]
     # It may have been seen later than the store says, by as much as isn't written.
-    return conditions if idle is None else [*conditions, sessions.c.seen > now - idle - _SEEN_EVERY]
+    return conditions if idle is None else [*conditions, sessions.c.seen > now - idle - SEEN_EVERY]
 
 
 def _session(row: sa.RowMapping) -> SignedInSession:

@@ -91,6 +91,14 @@ class TimedSittings(StorePart):
         change = change.values(ended=None, handed=None, ends=ends)
         self._database.change(lambda connection: connection.execute(change))
 
+    def running(self, student: str) -> Sequence[TimedSitting]:
+        """Return a student's sittings that nobody has ended; the time of some may be over."""
+        query = sa.select(timed_sittings).where(
+            timed_sittings.c.student == student, timed_sittings.c.ended.is_(None)
+        )
+        with self._database.read() as connection:
+            return [_sitting(row) for row in connection.execute(query).mappings()]
+
     def not_handed_in(self) -> Sequence[TimedSitting]:
         """Return the sittings whose answers weren't handed in at an end, by when they were to end."""
         query = (

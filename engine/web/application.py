@@ -40,6 +40,7 @@ from engine.web.security import (
     set_cookie,
     set_form_cookie,
 )
+from engine.web.sign_in.begin import extend_code_session
 from engine.web.site import Site
 from engine.web.visit import (
     NOTICE_COOKIE,
@@ -180,6 +181,8 @@ class _Handler:
         now = quiz_rules.now()
         idle = timedelta(hours=self._site.settings.session_hours)
         session = self._site.store.sessions.find(cookie, now, idle=idle) if cookie else None
+        if session is not None:
+            extend_code_session(self._site, session, now)
         return Visit(
             site=self._site,
             person=_person(self._site, session) if session else None,

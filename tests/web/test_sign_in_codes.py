@@ -11,11 +11,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from engine.course.sign_in_codes import code_hash, is_code, issue_codes, new_code, plain_code
+from engine.model import QuizRules
 from engine.quiz import rules as quiz_rules
+from engine.store.allowances import Allowance, AllowanceKind
 from engine.web.application import application
 from engine.web.sign_in import codes as code_page
 from engine.web.site import Site
 from tests.web.conftest import ADDRESS
+from tests.web.course_work import QUIZ, draw_quiz
 from tests.web.forms import send
 
 START = datetime(2026, 12, 3, 9, 0, tzinfo=UTC)
@@ -78,6 +81,32 @@ def test_a_code_signs_in_once_until_its_end(site: Site, at) -> None:
     assert browser.get("/account").status_code == 200
     at(START + timedelta(hours=2))
     assert browser.get("/account").status_code == 303, "the session ends with the code"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "minutes"),
+    [
+        pytest.param(None, 120, id="nothing more"),
+        pytest.param(Allowance("ada", AllowanceKind.TIME, "ivy", START, QUIZ, percent=50.0), 165, id="time"),
+    ],
+)
+def test_extra_time_doesnt_end_with_the_code(site: Site, at, allowed: Allowance | None, minutes: int) -> None:
+    """Begun half an hour after the start, with a time limit of 90 minutes: more time is given on the way."""
+    exam = replace(draw_quiz(site, ("ada",))["ada"], rules=QuizRules(time_limit=90))
+    site.store.save_quizzes([replace(exam, id="timed", attempt=2)])
+    exam = site.store.quizzes(QUIZ, "ada")[-1]
+    browser = browser_of(site)
+    assert enter(browser, issue(site, "ada")["ada"]).status_code == 303
+    site.store.timed.begin(exam, START + timedelta(minutes=30), START + timedelta(minutes=120))
+    at(START + timedelta(minutes=60))
+    assert browser.get("/account").status_code == 200
+    if allowed is not None:
+        site.store.allowances.add(allowed)
+    for minute in range(60, minutes + 5, 10):
+        at(START + timedelta(minutes=minute))
+        assert browser.get("/account").status_code == 200, f"minute {minute}"
+    at(START + timedelta(minutes=minutes + 6))
+    assert browser.get("/account").status_code == 303, "and it ends soon after the sitting"
 
 
 def test_outside_its_period(site: Site, at) -> None:

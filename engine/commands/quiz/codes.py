@@ -49,8 +49,8 @@ def codes(
     """Make a code for each student of QUIZ (its name): it signs the student in on the site, once.
 
     The page that is written is printed and cut: a slip for each student. Sessions that begin with a code end
-    with it. New codes replace a student's unused ones. TIME is in the course's time zone, such as
-    "2026-12-03 10:00".
+    with it, or with a sitting that has more time. New codes replace a student's unused ones. TIME is in the
+    course's time zone, such as "2026-12-03 10:00".
 
     \b
     Examples:

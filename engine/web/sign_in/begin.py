@@ -5,12 +5,20 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from engine.marks.site_quizzes import running_until
+from engine.store.sessions import SEEN_EVERY
 from engine.web.security import safe_next, set_cookie, set_session_cookie
 from engine.web.visit import SESSION_COOKIE, Visit
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from engine.store.sessions import SignedInSession
+    from engine.web.site import Site
+
+# A session that began with a code may be extended, for as long as an exam with extra time lasts.
+_LONGEST_MORE = timedelta(hours=12)
+_AFTER_SITTING = timedelta(minutes=5)  # to read that it is over, and what was handed in
 # What a browser calls itself → what people call it; the first that fits. Edge and Opera call themselves
 # Chrome as well, and Chrome calls itself Safari.
 _BROWSERS = {
@@ -85,8 +93,22 @@ def begin_session(
     )
     known = site.people.by_id.get(person)
     visit.log_by(person, role or (known.role if known else "student"), "session.begin", way)
-    set_session_cookie(answer, site, cookie, lasts, way=way)
+    # The store says when a session ends: the cookie of one that may be extended lasts longer.
+    cookie_lasts = lasts + _LONGEST_MORE if way == "code" else lasts
+    set_session_cookie(answer, site, cookie, cookie_lasts, way=way)
     return answer
+
+
+def extend_code_session(site: Site, session: SignedInSession, now: datetime) -> None:
+    """Let the session of a code go on while its student's sitting does: it mustn't end in mid-exam.
+
+    Looked at every few minutes, because more time may be given during the exam.
+    """
+    if session.way != "code" or now - session.seen <= SEEN_EVERY:
+        return
+    end = running_until(site.store, site.policies(), session.person, now)
+    if end is not None and session.expires < end + _AFTER_SITTING and end - now <= _LONGEST_MORE:
+        site.store.sessions.extend(session.id, end + _AFTER_SITTING)
 
 
 def end_cookie(visit: Visit, answer: Response) -> Response:
