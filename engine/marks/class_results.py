@@ -13,14 +13,14 @@ from datetime import datetime
 from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
-from engine.marks.class_table import FurtherAnswer, ItemResult, StudentResults, TableColumn
+from engine.marks.class_table import FurtherAnswer, ItemResult, MarkChange, StudentResults, TableColumn
 from engine.marks.hand_in_limits import hides_checks, when_shown
 from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.marks.student_marks import CountedMark, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import rules as quiz_rules
 from engine.quiz.rules import counted_attempts, why_nothing
-from engine.store import Attempt, CodeComment, HandMark, Store
+from engine.store import Attempt, CodeComment, HandMark, Store, StoredRegrade
 
 
 def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
@@ -197,6 +197,7 @@ def class_results(
         countable = {column: _countable(a, work.quiz_of(a)) for column, a in columns.items()}
         marks = student_marks(student, countable, rules, hand, quiz_rules.now())
         comments = store.code_comments.of(student)
+        regrades = list(store.regrades.history(student=student))
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
@@ -210,6 +211,7 @@ def class_results(
                     hand,
                     hidden_checks_of,
                     comments,
+                    regrades,
                 )
                 for column, counted in marks.columns.items()
                 if counted.attempt is not None
@@ -267,6 +269,7 @@ def _result(
     by_hand: Mapping[str, HandMark],
     hidden_checks_of: Callable[[str], frozenset[str]],
     code_comments: Sequence[CodeComment],
+    regrades: Sequence[StoredRegrade],
 ) -> ItemResult:
     chosen, now = counts.attempt, quiz_rules.now()
     assert chosen is not None  # the caller leaves out columns without an attempt
@@ -297,7 +300,19 @@ def _result(
         comments=comments,
         source=chosen.source or "" if comments else "",
         modules=chosen.modules if comments else {},
+        regraded=tuple(_changes(attempts, regrades)),
     )
+
+
+def _changes(attempts: Sequence[Attempt], regrades: Sequence[StoredRegrade]) -> Iterator[MarkChange]:
+    """Yield what regrades changed in the points of these attempts, oldest first."""
+    places = {(attempt.item, attempt.submission, attempt.report.mode) for attempt in attempts}
+    for change in regrades:
+        old, new = change.old, change.new
+        # The same history has the marks that people give by a rubric; those aren't regrades.
+        is_regrade = old.marking == new.marking and old.score != new.score
+        if is_regrade and (new.item, change.submission, change.mode) in places:
+            yield MarkChange(change.at, old.score, new.score, new.max_score)
 
 
 def attempt_result(

@@ -101,6 +101,16 @@ class FurtherAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkChange:
+    """What a regrade made of an attempt's points; ``after`` is None where a person must mark it again."""
+
+    at: datetime
+    before: float | None
+    after: float | None
+    maximum: float
+
+
+@dataclass(frozen=True, slots=True)
 class ItemResult:
     """The attempt that counts for one student in one column.
 
@@ -146,6 +156,8 @@ class ItemResult:
         On lines of this program.
     source, modules
         The program and the files beside it, where there are comments; otherwise empty.
+    regraded : tuple of MarkChange
+        What regrades changed in this column, oldest first; also in attempts that don't count.
     """
 
     column: TableColumn
@@ -170,6 +182,7 @@ class ItemResult:
     comments: tuple[CodeComment, ...] = ()
     source: str = ""
     modules: Mapping[str, str] = field(default_factory=dict)
+    regraded: tuple[MarkChange, ...] = ()
 
     @property
     def shows_score(self) -> bool:

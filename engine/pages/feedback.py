@@ -17,7 +17,7 @@ from pathlib import Path
 from engine.answers import answer_type, kind_of
 from engine.answers.free_text import sample_of
 from engine.errors import ResponseFormatError
-from engine.marks.class_table import ColumnMark, ItemResult, StudentResults, TableColumn
+from engine.marks.class_table import ColumnMark, ItemResult, MarkChange, StudentResults, TableColumn
 from engine.marks.hand_in_limits import without_hidden_checks
 from engine.model import (
     Check,
@@ -170,7 +170,7 @@ class FeedbackEntry:
 
     ``item`` is None where nothing was handed in; ``report`` is None where it is hidden, and then ``mark``
     says at most that the student is excused. ``provisional`` says how the checks stand that may be shown,
-    where others are hidden and with them the points.
+    where others are hidden and with them the points. ``regraded`` is what regrades changed.
     """
 
     column: TableColumn
@@ -183,6 +183,7 @@ class FeedbackEntry:
     receipt: PageReceipt | None = None
     provisional: str = ""
     commented: tuple[CommentedFile, ...] = ()
+    regraded: tuple[MarkChange, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -336,6 +337,7 @@ def feedback_entry(student: str, item: ItemResult, *, solutions: bool = False) -
         weights=tuple(code_weights(report.weights)) if report is not None and is_graded else (),
         with_solution=release.with_solution,
         receipt=receipt_of(student, item),
+        regraded=() if report is None or hidden else item.regraded,
     )
 
 

@@ -66,6 +66,29 @@ def test_marks_that_only_go_up(site: Site, signed_in: SignedIn, marked_wrongly: 
     assert "stay as they are" in result_of(site, browser, started).text
 
 
+def test_students_are_told(site: Site, signed_in: SignedIn, marked_wrongly: Attempt) -> None:
+    # The fixture has changed the mark by a regrade of its own: 1 became 0.
+    site.store.published.publish("week-1", "ivy", marked_wrongly.finished)
+    ada, number = signed_in("ada"), _number(site)
+    pages = ("/marks", f"/quiz/week-1/{number}")
+    for page in (ada.get(pages[0]), ada.get(pages[1]), signed_in("ivy").get("/staff/students/ada/seen")):
+        assert "Your mark was changed" in page.text and "1 of 1 point became 0 of 1 point" in page.text
+    # A mark by a rubric, or feedback that is new beside the same mark, is no such change.
+    later = replace(marked_wrongly, report=replace(marked_wrongly.report, item_version="newer"))
+    site.store.regrades.replace(
+        [(marked_wrongly, later)], run="z", by="test", at=later.finished, cause="secret words"
+    )
+    for path in pages:
+        text = ada.get(path).text
+        assert text.count("Your mark was changed") == 1 and "secret words" not in text
+    assert "Your mark was changed" not in ada.get("/quiz/week-1/2" if number == 1 else "/quiz/week-1/1").text
+
+
+def _number(site: Site) -> int:
+    (quiz,) = site.store.quizzes("week-1", "ada")
+    return next(q.number for q in quiz.questions if q.variant.item == "softmax-ratio")
+
+
 def test_names_that_are_nobodys(site: Site, signed_in: SignedIn) -> None:
     browser = signed_in("ivy")
     for fields in ({"item": "nothing-like-it"}, {"item": "", "student": "nobody"}, {"item": "", "quiz": "x"}):

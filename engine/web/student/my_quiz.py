@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from engine.marks.class_results import attempt_result, columns_of_quiz
-from engine.marks.class_table import ColumnMark
+from engine.marks.class_table import ColumnMark, MarkChange
 from engine.marks.site_quizzes import site_quiz
-from engine.model import Outcome, ResultDisclosure
+from engine.model import Outcome, QuizQuestion, ResultDisclosure
 from engine.pages.feedback import FeedbackEntry, feedback_entry
 from engine.pages.render import OUTCOMES
 from engine.quiz.in_progress import SiteQuiz
@@ -107,57 +107,60 @@ class QuestionState:
         return self.blank + self.incomplete > 0
 
 
-def marks_of(visit: Visit, quiz: SiteQuiz) -> dict[int, ColumnMark]:
-    """Return the marks of the quiz's questions by number, as all other pages have them.
+@dataclass(frozen=True, slots=True)
+class QuizMarks:
+    """The marks of a quiz's questions by number, as all other pages have them, and what regrades changed.
 
-    A question is missing where no rule of the course and nobody has changed what was graded.
+    A question without a mark counts as it was graded: no rule of the course and nobody has changed that.
     """
+
+    by_number: Mapping[int, ColumnMark] = field(default_factory=dict)
+    regraded: Mapping[int, tuple[MarkChange, ...]] = field(default_factory=dict)
+
+    def visible(self, quiz: SiteQuiz, question: QuizQuestion) -> ColumnMark | None:
+        """Return a question's mark if it may be shown; an excuse says nothing of the answer, and may."""
+        mark = self.by_number.get(question.number)
+        is_shown = quiz.disclosure_of(question).includes(ResultDisclosure.VERDICT)
+        return mark if mark is not None and (is_shown or mark.excused) else None
+
+    def entry(self, quiz: SiteQuiz, question: QuizQuestion) -> FeedbackEntry:
+        """Return a question's mark and what regrades changed, as far as they may be shown."""
+        column = next(column for column in columns_of_quiz(quiz.quiz) if column.number == question.number)
+        is_shown = quiz.disclosure_of(question).includes(ResultDisclosure.VERDICT)
+        regraded = self.regraded.get(question.number, ()) if is_shown else ()
+        return FeedbackEntry(column, self.visible(quiz, question), regraded=regraded)
+
+    def total(self, sitting: QuizSitting) -> tuple[float | None, float]:
+        """Return the points that count in all, and out of how many: without what is excused.
+
+        None stands for the points of a quiz in which nothing counts yet.
+        """
+        marks = self.by_number
+        counting = {n: p for n, p in sitting.progress.items() if n not in marks or not marks[n].is_left_out}
+        points = [marks[n].adjusted or 0.0 if n in marks else p.best for n, p in counting.items()]
+        has_any = any(p.attempts or n in marks for n, p in counting.items())
+        return round(sum(points), 6) if has_any else None, sum(p.question.points for p in counting.values())
+
+
+def marks_of(visit: Visit, quiz: SiteQuiz) -> QuizMarks:
+    """Return the marks of the quiz's questions."""
     results = next(iter(visit.site.results([visit.me.id])), None)
     if results is None:
-        return {}
+        return QuizMarks()
     by_column = {item.column: item.mark for item in results.items if item.mark is not None}
     # A 0 for missing work is no result while the work can still be handed in.
     by_column |= {c: mark for c, mark in results.without_work if mark.by_hand or mark.excused}
-    return {c.number: by_column[c] for c in columns_of_quiz(quiz.quiz) if c in by_column}
+    changes = {item.column: item.regraded for item in results.items}
+    columns = columns_of_quiz(quiz.quiz)
+    return QuizMarks(
+        {c.number: by_column[c] for c in columns if c in by_column},
+        {c.number: changes[c] for c in columns if c in changes},
+    )
 
 
-def mark_entry(
-    quiz: SiteQuiz, progress: QuestionProgress, marks: Mapping[int, ColumnMark]
-) -> FeedbackEntry | None:
-    """Return a question's mark as far as it may be shown now, with its comment; None where there is none."""
-    number = progress.question.number
-    column = next(column for column in columns_of_quiz(quiz.quiz) if column.number == number)
-    mark = visible_mark(quiz, progress, marks)
-    return None if mark is None else FeedbackEntry(column, mark)
-
-
-def visible_mark(
-    quiz: SiteQuiz, progress: QuestionProgress, marks: Mapping[int, ColumnMark]
-) -> ColumnMark | None:
-    """Return a question's mark if it may be shown; an excuse always may, it says nothing about the answer."""
-    mark = marks.get(progress.question.number)
-    is_shown = quiz.disclosure_of(progress.question).includes(ResultDisclosure.VERDICT)
-    return mark if mark is not None and (is_shown or mark.excused) else None
-
-
-def counted_points(sitting: QuizSitting, marks: Mapping[int, ColumnMark]) -> tuple[float | None, float]:
-    """Return the points that count in all, and out of how many: with marks by hand, without what is excused.
-
-    None stands for the points of a quiz in which nothing counts yet.
-    """
-    counting = {n: p for n, p in sitting.progress.items() if n not in marks or not marks[n].is_left_out}
-    points = [marks[n].adjusted or 0.0 if n in marks else p.best for n, p in counting.items()]
-    has_any = any(p.attempts or n in marks for n, p in counting.items())
-    return round(sum(points), 6) if has_any else None, sum(p.question.points for p in counting.values())
-
-
-def question_states(
-    quiz: SiteQuiz, sitting: QuizSitting, marks: Mapping[int, ColumnMark]
-) -> list[QuestionState]:
+def question_states(quiz: SiteQuiz, sitting: QuizSitting, marks: QuizMarks) -> list[QuestionState]:
     """Return the state of every question, in the quiz's order."""
-    return [
-        _state(quiz, progress, visible_mark(quiz, progress, marks)) for progress in sitting.progress.values()
-    ]
+    return [_state(quiz, p, marks.visible(quiz, p.question)) for p in sitting.progress.values()]
 
 
 def _state(quiz: SiteQuiz, progress: QuestionProgress, mark: ColumnMark | None) -> QuestionState:

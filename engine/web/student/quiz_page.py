@@ -23,8 +23,8 @@ from engine.web.background import PeriodicJob
 from engine.web.site import Site
 from engine.web.student.my_quiz import (
     QuestionState,
+    QuizMarks,
     clock_of,
-    counted_points,
     marks_of,
     my_quiz,
     question_states,
@@ -55,7 +55,7 @@ def quiz(visit: Visit) -> Response:
     shows_score = sitting_quiz.disclosure.includes(ResultDisclosure.SCORE)
     marks = marks_of(visit, sitting_quiz)
     states = question_states(sitting_quiz, sitting, marks)
-    score, maximum = counted_points(sitting, marks)
+    score, maximum = marks.total(sitting)
     return visit.page(
         "student/quiz.html.j2",
         quiz=sitting_quiz,
@@ -96,7 +96,7 @@ def hand_in(visit: Visit) -> Response:
         visit.notice(_too_late(sitting_quiz))
         return visit.redirect("student.quiz", quiz=visit.path["quiz"])
     sitting = sitting_quiz.sitting()
-    states = question_states(sitting_quiz, sitting, {})
+    states = question_states(sitting_quiz, sitting, QuizMarks())
     if visit.method == "GET":
         waiting = [state for state in states if not state.is_handed_in]
         return visit.page(
