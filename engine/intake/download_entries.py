@@ -173,12 +173,13 @@ class FileEntry:
 
 @dataclass(slots=True)
 class FoundEntries:
-    """Everything found: files, empty folders, problems, ignored leftovers."""
+    """Everything found: files, empty folders, problems, ignored leftovers; how many bytes were unpacked."""
 
     files: list[FileEntry] = field(default_factory=list)
     folders: set[tuple[str, ...]] = field(default_factory=set)
     problems: list[IntakeProblem] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    written: int = 0
 
     @property
     def count(self) -> int:

@@ -374,7 +374,9 @@ class _Nest:
             most = min(most, max(0, self._budget.room_of(whose)))
         size = self._limits.total if archive.owner is None else self._limits.top_level
         size = min(size, self._limits.most_of(_size(archive.path)))
-        with open_archive(archive.path, self._next(".tar"), most, size) as members:
+        spare = self._next(".tar")
+        with open_archive(archive.path, spare, most, size) as members:
+            self._entries.written += _size(spare)
             if whose is not None and not self._has_room(whose, len(members)):
                 raise too_many(str(len(members)), self._budget.room)
             if archive.owner is None:
@@ -443,6 +445,7 @@ class _Nest:
                         fault = f"unpacks to more than {most // _MIB} MiB"
                     fault = fault or self._budget.size_fault(size, member.packed)
                     fault = fault or self._spend(len(chunk), archive.whose(parts), archive.share)
+                    self._entries.written += len(chunk)
                     if fault:
                         break
                     target.write(chunk)

@@ -7,6 +7,7 @@ the one that defines the function is, with the files of its folder that it impor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from engine.hand_ins import IntakeProblem
 from engine.intake.code_files import defining_file, files_used, read_code_file, source_of
 from engine.intake.download_entries import (
     FileEntry,
+    FoundEntries,
     archive_suffix,
     is_junk,
     is_wanted,
@@ -105,6 +107,7 @@ def read_typed(text: str, name: str, work: Path) -> CodeSubmission:
 def _code_entries(files: Sequence[tuple[str, Path]], where: str, work: Path) -> list[FileEntry]:
     entries: list[FileEntry] = []
     problems: list[IntakeProblem] = []
+    left, broken = _LIMITS, None
     for number, (name, path) in enumerate(files):
         plain = plain_name(name)
         label = clean_line(plain, 60)
@@ -120,20 +123,14 @@ def _code_entries(files: Sequence[tuple[str, Path]], where: str, work: Path) -> 
             continue
         folder = work / f"unpacked-{number}"
         folder.mkdir()
-        try:
-            inside = read_source(path, folder, _LIMITS)
-        except IntakeError as error:  # about the place where we put it
-            raise SubmissionError(
-                error.what,
-                where=label,
-                expected=error.expected,
-                got=error.got,
-                next_step="pack only the files that count, as .zip, and hand that in",
-            ) from error
+        inside = _unpacked(path, label, folder, left)
+        left = _minus(left, inside, label)
         entries += [FileEntry((*parts[:-1], *entry.parts), entry.path) for entry in inside.files]
         problems += inside.problems
-    # Of files that no exercise needs, nothing has to be right.
-    broken = next((p for p in problems if is_wanted(p.where) or archive_suffix(p.where)), None)
+        # Of files that no exercise needs, nothing has to be right. One fault is enough to unpack no further.
+        broken = next((p for p in problems if is_wanted(p.where) or archive_suffix(p.where)), None)
+        if broken is not None:
+            break
     code = [
         entry
         for entry in entries
@@ -147,6 +144,40 @@ def _code_entries(files: Sequence[tuple[str, Path]], where: str, work: Path) -> 
         raise SubmissionError(broken.message, where=broken.where, next_step=broken.next_step or None)
     _check_amount(code, where)
     return code
+
+
+def _unpacked(path: Path, label: str, folder: Path, limits: ArchiveLimits) -> FoundEntries:
+    try:
+        return read_source(path, folder, limits)
+    except IntakeError as error:  # about the place where we put it
+        raise SubmissionError(
+            error.what,
+            where=label,
+            expected=error.expected,
+            got=error.got,
+            next_step="pack only the files that count, as .zip, and hand that in",
+        ) from error
+
+
+def _minus(left: ArchiveLimits, inside: FoundEntries, label: str) -> ArchiveLimits:
+    """Return what further archives may hold: all of one hand-in have one budget, whatever each of them is."""
+    total, entries = left.total - inside.written, left.entries - inside.count
+    if min(total, entries) > 0:
+        return replace(
+            left,
+            total=total,
+            top_level=total,
+            entries=entries,
+            download_entries=entries,
+            owner_entries=entries,
+            inside=min(left.inside, entries),
+        )
+    raise SubmissionError(
+        "there is too much in what is handed in",
+        where=label,
+        expected=f"at most {_LIMITS.total // _MIB} MiB unpacked, and {_LIMITS.entries:,} files",
+        next_step="pack only the files that count, as .zip, and hand that in",
+    )
 
 
 def _check_amount(code: Sequence[FileEntry], where: str) -> None:

@@ -8,12 +8,14 @@ import time
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from engine.model import CodeSubmission
+from engine.web.coding import code_page
 from engine.web.site import Site
 from tests.web.browsing import forms_of
 from tests.web.conftest import SignedIn
@@ -309,6 +311,21 @@ def test_the_last_hand_in_of_a_day_is_used_once(
     refused = browser.post(f"{PAGE}/hand-in", data={"csrf": sent, "way": "typed", "code": "# right\n"})
     assert refused.status_code == 400
     assert "2 hand-ins a day count" in refused.text and "# right\n</textarea>" in refused.text
+
+
+def test_few_archives_are_unpacked_at_the_same_time(
+    signed_in: SignedIn, grading: Grading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_page, "_UNPACKING_S", 0.05)
+    archive = {"w.zip": zipped({"a.py": "# right\n"})}
+    browser = signed_in("ada")
+    with ExitStack() as busy:
+        for _ in range(4):
+            busy.enter_context(code_page._UNPACKING)
+        refused = uploaded(browser, archive)
+        assert refused.status_code == 400 and "many archives" in refused.text
+        followed(browser, uploaded(browser, {"a.py": b"# right 2\n"}))
+    followed(browser, uploaded(browser, archive))
 
 
 def test_a_students_queue_has_an_end(signed_in: SignedIn, grading: Grading, site: Site) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine.errors import InputError, UsageError
+from engine.intake.download_entries import archive_suffix
 from engine.intake.uploads import read_typed, read_upload
 from engine.marks.late_work import terms_of
 from engine.model import CodeSubmission
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 # On a warm server a program is graded in less: then the page after the upload has the feedback already.
 _PATIENCE_S: Final = 0.9
 _TYPED: Final = "typed"
+# In this process; whoever comes then waits for so long.
+_UNPACKING: Final = threading.BoundedSemaphore(4)
+_UNPACKING_S: Final = 5.0
 
 
 def exercise(visit: Visit) -> Response:
@@ -121,7 +127,25 @@ def _submission(visit: Visit, function: str) -> CodeSubmission:
         if visit.form.text("way") == _TYPED:
             return read_typed(visit.form.text("code"), f"{function}.py", Path(work))
         files = [(file.name, file.path) for name in ("files", "folder") for file in visit.form.files(name)]
-        return read_upload(files, function, Path(work))
+        with _room_to_unpack(files):
+            return read_upload(files, function, Path(work))
+
+
+@contextmanager
+def _room_to_unpack(files: Sequence[tuple[str, Path]]) -> Iterator[None]:
+    """Let few archives be unpacked at the same time: each may need as much room as the largest hand-in."""
+    if not any(archive_suffix(name) for name, _ in files):
+        yield
+        return
+    if not _UNPACKING.acquire(timeout=_UNPACKING_S):
+        raise UsageError(
+            "many archives are being unpacked at this moment",
+            next_step="try again in a few seconds, or hand in the .py file alone",
+        )
+    try:
+        yield
+    finally:
+        _UNPACKING.release()
 
 
 def _page(

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import InputError
-from engine.intake import read_code_file, read_submission
+from engine.errors import InputError, SubmissionError
+from engine.intake import read_code_file, read_submission, uploads
+from engine.intake.download_entries import FoundEntries
+from engine.intake.unpack import read_source
 from engine.intake.uploads import read_typed, read_upload
 from engine.model import CodeSubmission
 
@@ -67,6 +69,7 @@ def by_command(tmp_path: Path) -> CodeSubmission:
     return read_submission(folder, "softmax")
 
 
+BLOCK = "".join(f"# {number:>9}" + "-" * 52 + "\n" for number in range(2**13))  # half a MiB
 BOTH = {"softmax.py": MAIN, "helpers.py": HELPERS}
 
 
@@ -164,3 +167,47 @@ def test_one_clear_sentence(work: Path, files: dict[str, bytes | str], message: 
 def test_typed_text_that_is_refused(work: Path, text: str) -> None:
     with pytest.raises(InputError):
         read_typed(text, "softmax.py", work)
+
+
+def test_all_archives_of_a_hand_in_have_one_budget(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As much as one archive may unpack to, and not as much for each of two hundred."""
+    full = zipped({f"{number}.csv": BLOCK for number in range(40)})  # unpacks to 20 MiB
+    most = 0
+
+    def measured(path: Path, *args: object) -> FoundEntries:
+        nonlocal most
+        entries = read_source(path, *args)  # type: ignore[arg-type]
+        most = max(most, sum(path.stat().st_size for path in work.rglob("*") if path.is_file()))
+        return entries
+
+    monkeypatch.setattr(uploads, "read_source", measured)
+    with pytest.raises(SubmissionError, match="too much in what is handed in"):
+        upload(work, {f"{number}.zip": full for number in range(20)} | BOTH)
+    assert 55 * 2**20 < most < 66 * 2**20
+    again = work / "again"
+    again.mkdir()
+    assert upload(again, {f"{number}.zip": full for number in range(3)} | BOTH).filename == "softmax.py"
+
+
+def test_what_is_unpacked_only_to_be_read_counts_too(work: Path) -> None:
+    packed = zipped({"w.tar.gz": tarred({"notes.md": BLOCK * 18})})
+    with pytest.raises(SubmissionError, match=r"unpacks to more than \d MiB"):
+        upload(work, {f"{number}.zip": packed for number in range(9)} | BOTH)
+
+
+@pytest.mark.parametrize(("count", "is_too_many"), [(2, False), (3, True)])
+def test_many_archives_of_many_files(work: Path, count: int, is_too_many: bool) -> None:
+    many = zipped({f"{number}.txt": "x" for number in range(900)})
+    files = {f"{number}.zip": many for number in range(count)} | BOTH
+    if not is_too_many:
+        assert upload(work, files).filename == "softmax.py"
+        return
+    with pytest.raises(SubmissionError, match="too many"):
+        upload(work, files)
+
+
+def test_after_a_fault_nothing_more_is_unpacked(work: Path) -> None:
+    bomb = zipped({"softmax.py": "#" + "0" * 30_000_000})
+    with pytest.raises(InputError, match="bombs"):
+        upload(work, {f"{number}.zip": bomb for number in range(50)})
+    assert len(list(work.iterdir())) == 1
