@@ -15,8 +15,9 @@ import queue
 import socket
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -34,7 +35,7 @@ _log = logging.getLogger("softmark.worker")
 
 _LOOK_S: Final = 1.0  # another process may have taken in a hand-in
 _BEAT_S: Final = 10.0
-_DEAD_AFTER = timedelta(seconds=60)
+_DEAD_AFTER_S: Final = 60.0
 _OPEN_AGAIN_S: Final = 30.0
 _STORE_AWAY_S: Final = 2.0
 _END_S: Final = 2.0  # for a thread whose sandbox was closed
@@ -44,6 +45,15 @@ _PREPARING = 10
 # What code starts with: the sandbox has processes ready for both.
 _LIBRARIES = ("import numpy as np\n", "import torch\n")
 _numbers = itertools.count(1)  # of the workers of this process
+
+
+@dataclass(frozen=True, slots=True)
+class _Beat:
+    """The newest heartbeat of a hand-in that another machine has; `seen` by our own clock when it was new."""
+
+    turn: int | None
+    heartbeat: datetime | None
+    seen: float
 
 
 class _StoppedError(BaseException):
@@ -111,6 +121,7 @@ class HandInWorker:
         self._halt = threading.Event()
         self._news = threading.Condition()
         self._in_hand: dict[int, QueuedHandIn] = {}
+        self._beats: dict[int, _Beat] = {}
         self._expected: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._seen: set[str] = set()
         self._threads: list[threading.Thread] = []
@@ -193,19 +204,24 @@ class HandInWorker:
                 self._take_from_the_dead()
 
     def _take_from_the_dead(self) -> None:
-        moment = now()
-        lost = self._store.waiting.take_from_the_dead(lambda hand_in: self._is_dead(hand_in, moment))
+        before, self._beats = self._beats, {}
+        lost = self._store.waiting.take_from_the_dead(lambda hand_in: self._is_dead(hand_in, before))
         for hand_in in lost:
             _log.warning("hand-in %s waits again: its worker is gone", hand_in.id)
         if lost:
             self.wake()
 
-    def _is_dead(self, hand_in: QueuedHandIn, moment: datetime) -> bool:
+    def _is_dead(self, hand_in: QueuedHandIn, before: Mapping[int, _Beat]) -> bool:
         if hand_in.worker == self.name:
             return False
         if hand_in.worker is not None and _is_gone(hand_in.worker):
             return True
-        return hand_in.heartbeat is None or moment - hand_in.heartbeat > _DEAD_AFTER
+        # Clocks of two machines may differ by minutes: it counts how long this one has seen no new heartbeat.
+        beat = _Beat(hand_in.turn, hand_in.heartbeat, time.monotonic())
+        last = before.get(hand_in.id)
+        is_new = last is None or (last.turn, last.heartbeat) != (beat.turn, beat.heartbeat)
+        self._beats[hand_in.id] = beat if last is None or is_new else last
+        return beat.seen - self._beats[hand_in.id].seen > _DEAD_AFTER_S
 
     def _grade_all(self) -> None:
         while not self._is_open.wait(_LOOK_S):

@@ -269,8 +269,25 @@ def test_a_worker_elsewhere_is_dead_without_a_heartbeat(shop: Shop, monkeypatch:
     with shop.worker():
         time.sleep(0.3)
         assert shop.state(number) is HandInState.RUNNING
-        monkeypatch.setattr(hand_in_worker, "_DEAD_AFTER", timedelta(seconds=0.1))
+        monkeypatch.setattr(hand_in_worker, "_DEAD_AFTER_S", 0.1)
         shop.until_done(number)
+
+
+@pytest.mark.parametrize("skew", [timedelta(minutes=-10), timedelta(minutes=10)])
+def test_a_worker_elsewhere_may_have_another_clock(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, skew: timedelta
+) -> None:
+    monkeypatch.setattr(hand_in_worker, "_DEAD_AFTER_S", 0.6)
+    number = shop.add("ada")
+    far = "another-machine/1/1/1"
+    assert shop.store.waiting.claim(far, quiz_rules.now() + skew, lambda state: state.waiting[0])
+    with shop.worker():
+        for _ in range(30):
+            shop.store.waiting.beat(far, quiz_rules.now() + skew)
+            time.sleep(0.05)
+        row = shop.store.waiting.find(number)
+        assert row is not None and (row.state, row.losses) == (HandInState.RUNNING, 0)
+        shop.until_done(number)  # no further heartbeat comes
 
 
 def test_a_store_that_is_away_for_a_while(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
