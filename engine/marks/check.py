@@ -18,7 +18,7 @@ from engine.course.course import Course
 from engine.course.policies import DEFAULT, AssignmentRules, DeadlineExtension, LocalTime, Policies
 from engine.errors import Diagnostic, InputError
 from engine.items.bank import Bank, builtin_root
-from engine.marks.late_work import StudentDeadlines, extended_due, plain, terms_of
+from engine.marks.late_work import StudentDeadlines, extended_due, local_time, plain, terms_of
 from engine.model import QuizRules
 from engine.quiz.blueprint import read_blueprint
 from engine.store import Store
@@ -99,14 +99,16 @@ def facts_of(course: Course, store: Store, bank: Bank) -> CourseFacts:
         for path in folder.glob("*.yaml")
     }
     quizzes.update(quiz_names)
+    names = {name for name in course.policies.named if name in quizzes}
+    # An extension moves a quiz's own deadline, also where the course has no rules for the quiz.
+    for extension in with_allowances(course.policies, store.allowances.current()).extensions:
+        names |= set(quiz_names) if extension.assignment is None else {extension.assignment} & quizzes
     return CourseFacts(
         # Tolerant: a faulty row of the roster must not hide contradictions in the rules.
         students=frozenset(student.id for student in course.roster(tolerant=True).students),
         code=frozenset(bank.code_ids()),
         quizzes=frozenset(quizzes),
-        quiz_rules={
-            name: _rules(course, store, name, quiz_names) for name in course.policies.named if name in quizzes
-        },
+        quiz_rules={name: _rules(course, store, name, quiz_names) for name in sorted(names)},
     )
 
 
@@ -326,14 +328,14 @@ def _people_findings(policies: Policies, facts: CourseFacts) -> Iterator[Finding
         yield from _names(loc, extension.student, extension.assignment, facts)
         # An extension for an excused assignment changes nothing, and one for all may still change others.
         if extension.assignment is None:
-            yield from _for_all(loc, extension, policies)
+            yield from _for_all(loc, extension, policies, facts)
         elif extension.assignment in policies.excused_of(extension.student):
             yield (
                 loc,
                 f"{extension.student} is excused from {extension.assignment}: more time changes nothing",
             )
         else:
-            yield from _for_one(loc, extension, extension.assignment, policies)
+            yield from _for_one(loc, extension, extension.assignment, policies, facts)
 
 
 def _names(
@@ -349,19 +351,38 @@ def _unknown(noun: str, name: str, known: Collection[str], place: str = "") -> s
     return f"there is no {noun} '{name}'{place}" + did_you_mean(name, sorted(known))
 
 
+def _moved_times(student: str, assignment: str, policies: Policies, facts: CourseFacts) -> list[LocalTime]:
+    """Return what an extension moves: the due date, or without one all other ends of the assignment."""
+    rules = policies.rules_of(assignment)
+    if rules.due is not None:
+        return [rules.due]
+    by_student = facts.quiz_rules.get(assignment, {})
+    quiz = by_student.get(student) or by_student.get("")
+    deadline = None if quiz is None or quiz.deadline is None else local_time(quiz.deadline, policies.zone)
+    return [time for time in (rules.closes, deadline) if time is not None]
+
+
 def _for_one(
-    loc: Loc, extension: DeadlineExtension, assignment: str, policies: Policies
+    loc: Loc, extension: DeadlineExtension, assignment: str, policies: Policies, facts: CourseFacts
 ) -> Iterator[Finding]:
-    due = policies.rules_of(assignment).due
-    if due is None:
+    times = _moved_times(extension.student, assignment, policies, facts)
+    zone = policies.zone
+    if not times:
         yield loc, f"{assignment} has no due date: more time changes nothing"
-    elif extended_due(due, extension).ends(policies.zone) <= due.ends(policies.zone):
+    elif all(extended_due(time, extension).ends(zone) <= time.ends(zone) for time in times):
+        what = "due date" if policies.rules_of(assignment).due is not None else "end"
         where = (*loc, "due")
-        yield where, f"{extension.due} isn't after the due date of {assignment} ({due}): it changes nothing"
+        yield (
+            where,
+            f"{extension.due} isn't after the {what} of {assignment} ({times[0]}): it changes nothing",
+        )
 
 
-def _for_all(loc: Loc, extension: DeadlineExtension, policies: Policies) -> Iterator[Finding]:
-    dates = [due for name in policies.assignments if (due := policies.rules_of(name).due) is not None]
+def _for_all(
+    loc: Loc, extension: DeadlineExtension, policies: Policies, facts: CourseFacts
+) -> Iterator[Finding]:
+    names = dict.fromkeys([*policies.assignments, *facts.quiz_rules])
+    dates = [time for name in names for time in _moved_times(extension.student, name, policies, facts)]
     if not dates:
         yield loc, "no assignment has a due date: more time changes nothing"
     elif extension.due is not None and all(

@@ -74,12 +74,14 @@ class StudentDeadlines:
     due, closes : datetime or None
         The moments from which work is late, and from which it doesn't count.
     extended : LocalTime or None
-        The due date that an extension gave.
+        The due date that an extension gave; without a due date the closing time.
     marked_late_days : int or None
         How late a file counts that was only marked as late; None: it counts as in time.
     is_excused : bool
     extra_time : Decimal
         Percent by which a time limit is longer.
+    extensions : sequence of DeadlineExtension
+        All that apply: where the course has no due date, they move a quiz's own deadline.
     """
 
     rules: AssignmentRules
@@ -91,6 +93,7 @@ class StudentDeadlines:
     marked_late_days: int | None = None
     is_excused: bool = False
     extra_time: Decimal = Decimal(0)
+    extensions: Sequence[DeadlineExtension] = ()
 
     def lateness(self, handed: datetime | None, *, marked_late: bool) -> LateTime:
         """Return how late a hand-in is; one without a time is late only if it was marked so."""
@@ -121,21 +124,25 @@ def terms_of(policies: Policies, student: str, assignment: str) -> StudentDeadli
     """Return the deadlines of one student for one assignment.
 
     The latest of the extensions that apply holds; one that isn't later than the due date changes nothing.
-    An extension moves the closing time by as much as the due date.
+    An extension moves the closing time by as much as the due date; where there is no due date, it moves the
+    closing time itself.
     """
     rules, zone = policies.rules_of(assignment), policies.zone
     extended = None
     due, closes = rules.due, rules.closes
-    if due is not None:
-        extensions = policies.extensions_of(student, assignment)
-        dates = [due, *(extended_due(due, extension) for extension in extensions)]
+    extensions = policies.extensions_of(student, assignment)
+    first = due or closes
+    if first is not None:
+        dates = [first, *(extended_due(first, extension) for extension in extensions)]
         latest = max(dates, key=lambda time: time.ends(zone))
         # An extension that isn't later changes nothing, and must not count as one for marked files.
-        extended = latest if latest is not due else None
-    if due is not None and extended is not None and closes is not None:
+        extended = latest if latest is not first else None
+    if due is None:
+        closes = extended or closes
+    elif extended is not None and closes is not None:
         # By the clock on the wall: where clocks change in between, it closes at the same hour of the day.
         closes = closes.later(extended.wall + extended.lasts - due.wall - due.lasts)
-    last = extended or due
+    last = (extended or due) if due is not None else None
     return StudentDeadlines(
         rules=rules,
         zone=zone,
@@ -146,6 +153,7 @@ def terms_of(policies: Policies, student: str, assignment: str) -> StudentDeadli
         marked_late_days=policies.marked_late.days if policies.marked_late else None,
         is_excused=assignment in policies.excused_of(student),
         extra_time=policies.extra_time_of(student, assignment),
+        extensions=extensions,
     )
 
 
@@ -154,14 +162,24 @@ def extended_due(due: LocalTime, extension: DeadlineExtension) -> LocalTime:
     return extension.due or due.later(timedelta(days=extension.days or 0))
 
 
+def local_time(moment: datetime, zone: tzinfo) -> LocalTime:
+    """Return a moment as the time that clocks show then."""
+    return LocalTime(moment.astimezone(zone).replace(tzinfo=None, fold=0), timedelta())
+
+
 def extended_rules(rules: QuizRules, terms: StudentDeadlines) -> QuizRules:
     """Return a quiz's rules with a student's extension and extra time."""
     if rules.time_limit is not None and terms.extra_time:
         rules = replace(rules, time_limit=rules.time_limit * (1 + float(terms.extra_time) / 100))
-    if rules.deadline is None or terms.extended is None or terms.due is None:
+    if rules.deadline is None:
         return rules
+    if terms.due is not None:
+        later = [terms.due] if terms.extended is not None else []
+    else:
+        deadline = local_time(rules.deadline, terms.zone)
+        later = [extended_due(deadline, extension).ends(terms.zone) for extension in terms.extensions]
     # A quiz may be open longer than the course's due date: an extension never shortens that.
-    return replace(rules, deadline=max(rules.deadline, terms.due))
+    return replace(rules, deadline=max([rules.deadline, *later]))
 
 
 def disclosure_now(

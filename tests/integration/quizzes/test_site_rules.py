@@ -102,6 +102,35 @@ def test_the_check_reports_allowances_without_effect(drawn, grade) -> None:
     assert "allowance 1: week has no due date: more time changes nothing" in said.out
 
 
+def test_more_time_moves_a_deadline_that_only_the_quiz_has(drawn, grade) -> None:
+    drawn("deadline: 2026-11-03T23:59+00:00\n")
+    grade("quiz", "publish", "week", *COURSE)
+    grade("course", "allow", "007", "week", "--days", "3", *COURSE)
+    (entry,) = grade("course", "student", "007", "--json", *COURSE).json()
+    assert entry["ends"].startswith("2026-11-06T23:59")
+    (entry,) = grade("course", "student", "s2", "--json", *COURSE).json()
+    assert entry["ends"].startswith("2026-11-03T23:59")
+    assert "changes nothing" not in grade("course", "check", *COURSE).out
+    grade("course", "allow", "s2", "week", "--due", "2026-11-02", *COURSE)
+    assert (
+        "2026-11-02 isn't after the end of week (2026-11-03 23:59)" in grade("course", "check", *COURSE).out
+    )
+
+
+def test_more_time_moves_a_closing_time_without_a_due_date(drawn, classroom, grade) -> None:
+    drawn()
+    settings = classroom.folder / "course.yaml"
+    settings.write_text(
+        settings.read_text(encoding="utf-8") + "  assignments:\n    week: {closes: 2026-11-03}\n",
+        encoding="utf-8",
+    )
+    grade("quiz", "publish", "week", *COURSE)
+    grade("course", "allow", "007", "week", "--days", "3", *COURSE)
+    (entry,) = grade("course", "student", "007", "--json", *COURSE).json()
+    assert entry["due"] is None and entry["ends"].startswith("2026-11-06T23:59") and entry["extended"]
+    assert "changes nothing" not in grade("course", "check", *COURSE).out
+
+
 def test_what_was_saved_on_the_site_is_handed_in_at_the_end(drawn, classroom, grade, at) -> None:
     drawn("time_limit: 45\n")
     course = Course.open(classroom.folder)
