@@ -25,7 +25,7 @@ from engine.course.people import Person, is_mail_address
 from engine.errors import EngineError, StoreError, UsageError
 from engine.quiz import rules as quiz_rules
 from engine.store.sessions import secret_hash
-from engine.text.files import replace_text, write_errors
+from engine.text.files import replacing, write_errors
 from engine.text.words import clean_line, count_noun
 from engine.web.limits import RateLimit
 
@@ -316,4 +316,6 @@ def _write(folder: Path, message: EmailMessage) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         number = sum(1 for _ in folder.iterdir()) + 1
         path = folder / f"{number:04d}-{secrets.token_hex(3)}.eml"
-        replace_text(path, message.as_string(), private=True)
+        # As bytes: as text it would be base64 where a name isn't ASCII, and nobody could read the link.
+        with replacing(path, private=True) as file:
+            file.write(message.as_bytes())

@@ -92,6 +92,18 @@ def test_a_link_signs_in_once(browser: TestClient, site: Site) -> None:
     assert used.status_code == 410 and SESSION_COOKIE not in used.cookies
 
 
+def test_a_mail_in_the_folder_is_read_as_text(browser: TestClient, site: Site) -> None:
+    (site.folder / "roster.csv").write_text("id,name,email\nzoe,Zoë Ångström,zoe@example.edu\n", "utf-8")
+    site._looked = 0.0
+    ask(browser, "zoe@example.edu", "/quiz/week-1/" + "9" * 60)
+    (message,) = mails(site)
+    (file,) = (site.folder / ".softmark/mail").glob("*.eml")
+    lines = file.read_text("utf-8").splitlines()
+    assert "Hello Zoë Ångström," in lines
+    # In one piece: whoever copies it gets all of it.
+    assert ADDRESS + link_in(message) in lines
+
+
 def test_a_lecture_hall_behind_one_address_signs_in(browser: TestClient, site: Site) -> None:
     now = quiz_rules.now()
     link = [("ada", secret_hash("t0"))]
