@@ -84,6 +84,18 @@ class RubricCriterion:
         steps = (round(n * self.step, _PLACES) for n in range(count + 1))
         return tuple(sorted({*steps, self.points}))
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key on a keyboard that gives each of the choices.
+
+        A digit gives that many points, a letter from ``a`` on gives points between; empty where keys run out.
+        """
+        letters = iter("abcdefghijk")
+        whole = {float(digit): str(digit) for digit in range(10)}
+        return tuple(
+            whole.get(points) or ("" if points > 9 else next(letters, "")) for points in self.choices
+        )
+
     def level_of(self, points: float) -> RubricLevel | None:
         """Return the level that points stand for, if the criterion has levels."""
         return next((level for level in self.levels if level.points == points), None)

@@ -98,8 +98,10 @@ def test_marking_by_keyboard(site: Site, ivy: Browser, address: str) -> None:
     for number in range(2):
         ivy.until("document.querySelector('form[data-rubric] .current')")
         first = ivy.run("location.pathname")
-        ivy.press("1", 49)  # half a point for the first criterion
-        ivy.press("2", 50)  # all points for the second
+        ivy.press("1", 49)  # a point for the first criterion: a digit means points
+        ivy.press("a", 65)  # half a point for the second
+        given = "[...document.querySelectorAll('[data-criterion] input:checked')].map(r => Number(r.value))"
+        assert ivy.run(given) == [1, 0.5]
         assert ivy.run("document.querySelectorAll('[data-criterion] input:checked').length") == 2
         ivy.press("n", 78)
         ivy.until(f"location.pathname !== {first!r} && document.readyState === 'complete'")

@@ -706,7 +706,8 @@ document.addEventListener("submit", (event) => {
   for (const element of document.querySelectorAll(".timer[data-seconds]")) clocks.push(new Clock(element));
 })();
 
-// Marking by keyboard: digits give points for the current criterion, arrows change it, n saves and goes on.
+// Marking by keyboard: the key beside points gives them for the current criterion, arrows change it, n saves and
+// goes on.
 (() => {
   const form = document.querySelector("form[data-rubric]");
   if (!form) return;
@@ -726,9 +727,8 @@ document.addEventListener("submit", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const writing = event.target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
     if (writing) return;
-    if (/^[0-9]$/.test(event.key)) {
-      const radio = criteria[current].querySelectorAll("input[type=radio]")[Number(event.key)];
-      if (!radio) return;
+    const radio = /^[0-9a-k]$/.test(event.key) && criteria[current].querySelector(`[data-press="${event.key}"]`);
+    if (radio) {
       radio.checked = true;
       show(current + 1, true);
     } else if (event.key === "ArrowDown" && !event.target.matches("input[type=radio]")) show(current + 1, true);
