@@ -72,9 +72,6 @@ class PersonRecords(StorePart):
         """
         erased = {}
         with self._database.write() as connection:
-            if not self._database.is_server:
-                # Otherwise SQLite only unlinks the rows, and their bytes stay in the file.
-                connection.exec_driver_sql("PRAGMA secure_delete = ON")
             for table, column in reversed(_personal_tables()):  # rows that refer to others go before them
                 result = connection.execute(sa.delete(table).where(column == student))
                 erased[table.name] = result.rowcount

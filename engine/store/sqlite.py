@@ -234,6 +234,9 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitP
             # Off by default in SQLite, and set per connection.
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
+            # Otherwise some builds of SQLite only unlink rows, and their bytes stay in the file: also those
+            # of a saved text that a later one replaced, which erasing its student couldn't find any more.
+            connection.execute("PRAGMA secure_delete = ON")
 
         @sa.event.listens_for(engine, "begin")
         def on_begin(connection: sa.Connection) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from engine.store.sql_tables import metadata
 from engine.store.web_tables import IMPERSONAL, whose
 from tests.unit.store.filled import EVERYTHING, ROWS, SECRETS, SHARED, fill
 
+MOMENT, HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC), timedelta(hours=1)
 # What the site has stored about a student.
 SITE_TEXTS = ("draft by {}", "# waiting, by {}", "allowed for {}", "asked by {}", "comment for {}")
 
@@ -152,6 +154,20 @@ def test_no_byte_of_it_is_left_in_the_file(tmp_path: Path) -> None:
         for file in tmp_path.iterdir():
             assert [mark for mark in marks if mark in file.read_bytes()] == [], file
     assert b"typed by 7" in path.read_bytes()
+
+
+def test_no_byte_is_left_of_what_was_replaced_or_forgotten_before(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    members = {"members": ["name of a member " + 90_000 * "."]}
+    with open_store(path) as store:
+        for name in ("one", "two", "three"):
+            store.lti.begin("members", name, members, now=MOMENT, expires=MOMENT + HOUR)
+        store._database.checkpoint()
+        assert b"name of a member" in path.read_bytes()
+        assert store.lti.use("members", "one", MOMENT)
+        assert store.lti.forget_expired(MOMENT + HOUR) == 3
+        store.people.erase("007")
+        assert not any(b"name of a member" in file.read_bytes() for file in tmp_path.iterdir())
 
 
 _ERASE = """
