@@ -13,7 +13,7 @@ from datetime import datetime
 from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
-from engine.marks.class_table import FurtherAnswer, ItemResult, MarkChange, StudentResults, TableColumn
+from engine.marks.class_table import FurtherAnswer, ItemResult, ScoreChange, StudentResults, TableColumn
 from engine.marks.hand_in_limits import hides_checks, when_shown
 from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.marks.student_marks import CountedMark, student_marks
@@ -304,7 +304,7 @@ def _result(
     )
 
 
-def _changes(attempts: Sequence[Attempt], regrades: Sequence[StoredRegrade]) -> Iterator[MarkChange]:
+def _changes(attempts: Sequence[Attempt], regrades: Sequence[StoredRegrade]) -> Iterator[ScoreChange]:
     """Yield what regrades changed in the points of these attempts, oldest first."""
     places = {(attempt.item, attempt.submission, attempt.report.mode) for attempt in attempts}
     for change in regrades:
@@ -312,7 +312,7 @@ def _changes(attempts: Sequence[Attempt], regrades: Sequence[StoredRegrade]) -> 
         # The same history has the marks that people give by a rubric; those aren't regrades.
         is_regrade = old.marking == new.marking and old.score != new.score
         if is_regrade and (new.item, change.submission, change.mode) in places:
-            yield MarkChange(change.at, old.score, new.score, new.max_score)
+            yield ScoreChange(change.at, old.score, new.score, new.max_score)
 
 
 def attempt_result(

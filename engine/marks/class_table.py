@@ -101,7 +101,7 @@ class FurtherAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkChange:
+class ScoreChange:
     """What a regrade made of an attempt's points; ``after`` is None where a person must mark it again."""
 
     at: datetime
@@ -156,7 +156,7 @@ class ItemResult:
         On lines of this program.
     source, modules
         The program and the files beside it, where there are comments; otherwise empty.
-    regraded : tuple of MarkChange
+    regraded : tuple of ScoreChange
         What regrades changed in this column, oldest first; also in attempts that don't count.
     """
 
@@ -182,7 +182,7 @@ class ItemResult:
     comments: tuple[CodeComment, ...] = ()
     source: str = ""
     modules: Mapping[str, str] = field(default_factory=dict)
-    regraded: tuple[MarkChange, ...] = ()
+    regraded: tuple[ScoreChange, ...] = ()
 
     @property
     def shows_score(self) -> bool:

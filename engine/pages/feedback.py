@@ -17,7 +17,7 @@ from pathlib import Path
 from engine.answers import answer_type, kind_of
 from engine.answers.free_text import sample_of
 from engine.errors import ResponseFormatError
-from engine.marks.class_table import ColumnMark, ItemResult, MarkChange, StudentResults, TableColumn
+from engine.marks.class_table import ColumnMark, ItemResult, ScoreChange, StudentResults, TableColumn
 from engine.marks.hand_in_limits import without_hidden_checks
 from engine.model import (
     Check,
@@ -183,7 +183,7 @@ class FeedbackEntry:
     receipt: PageReceipt | None = None
     provisional: str = ""
     commented: tuple[CommentedFile, ...] = ()
-    regraded: tuple[MarkChange, ...] = ()
+    regraded: tuple[ScoreChange, ...] = ()
 
     @property
     def checks(self) -> tuple[Check, ...]:

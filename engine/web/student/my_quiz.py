@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from engine.marks.class_results import attempt_result, columns_of_quiz
-from engine.marks.class_table import ColumnMark, MarkChange
+from engine.marks.class_table import ColumnMark, ScoreChange
 from engine.marks.site_quizzes import site_quiz
 from engine.model import Outcome, QuizQuestion, ResultDisclosure
 from engine.pages.feedback import FeedbackEntry, feedback_entry
@@ -115,7 +115,7 @@ class QuizMarks:
     """
 
     by_number: Mapping[int, ColumnMark] = field(default_factory=dict)
-    regraded: Mapping[int, tuple[MarkChange, ...]] = field(default_factory=dict)
+    regraded: Mapping[int, tuple[ScoreChange, ...]] = field(default_factory=dict)
 
     def visible(self, quiz: SiteQuiz, question: QuizQuestion) -> ColumnMark | None:
         """Return a question's mark if it may be shown; an excuse says nothing of the answer, and may."""
