@@ -365,6 +365,32 @@ def test_a_deadline_that_was_moved_forward_ends_sittings_too(site: Site, signed_
     assert site.store.timed.not_handed_in() == []
 
 
+def test_a_window_that_knows_an_older_deadline_opens_nothing_again(
+    site: Site, signed_in: SignedIn, at
+) -> None:
+    """For some seconds saving goes by the rules that it has read; a sitting that is closed stays so."""
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    part = quiz.questions[0].variant.parts[0]
+    browser = signed_in("ada")
+    (token,) = [v for n, v in form_with(open_page(browser, "/quiz/week-1/1"), "save").fields if n == "csrf"]
+    headers = {"x-csrf-token": token, "accept": "application/json"}
+
+    def save(text: str, revision: int) -> str:
+        data = {f"revision.{part.id}": str(revision), f"text.{part.id}": text, "retry": "0"}
+        answer = browser.post("/quiz/week-1/1/save", data=data, headers=headers)
+        return answer.json()["fields"][0]["state"]
+
+    assert save("0.1", 0) == "saved"
+    site.store.sittings.move_deadline("week-1", NOW + timedelta(minutes=5))
+    at(NOW + timedelta(minutes=6))
+    SittingWatch()(site)
+    assert site.store.timed.not_handed_in() == []
+    assert save(right_response(part), 1) == "closed"
+    assert site.store.timed.not_handed_in() == []
+    (draft,) = site.store.drafts.of_quiz(quiz)
+    assert draft.text == "0.1"
+
+
 WORDS = """id: t-words
 title: In words
 source: {document: background}
