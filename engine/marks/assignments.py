@@ -6,13 +6,13 @@ It says nothing about results: whether something was handed in, and never whethe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from engine.course.policies import Policies
 from engine.items.bank import Bank
-from engine.marks.late_work import StudentDeadlines, extended_rules, terms_of
+from engine.marks.late_work import StudentDeadlines, extended_rules, local_time, terms_of
 from engine.model import Mode, Quiz
 from engine.quiz.timing import SittingState, SittingTimes
 from engine.store import Store
@@ -142,6 +142,9 @@ def _quiz_status(
 ) -> AssignmentStatus:
     terms = terms_of(policies, quiz.student, quiz.name)
     rules = extended_rules(quiz.rules, terms)
+    if rules.deadline is not None and rules.deadline != quiz.rules.deadline and terms.extended is None:
+        # The quiz's own deadline is moved where the course has no due date.
+        terms = replace(terms, extended=local_time(rules.deadline, terms.zone))
     times = SittingTimes.of(rules, opens=terms.opens, closes=terms.closes)
     sitting = store.timed.of_quiz(quiz)
     state = times.state(sitting, now)

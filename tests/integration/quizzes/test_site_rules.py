@@ -107,7 +107,7 @@ def test_more_time_moves_a_deadline_that_only_the_quiz_has(drawn, grade) -> None
     grade("quiz", "publish", "week", *COURSE)
     grade("course", "allow", "007", "week", "--days", "3", *COURSE)
     (entry,) = grade("course", "student", "007", "--json", *COURSE).json()
-    assert entry["ends"].startswith("2026-11-06T23:59")
+    assert entry["ends"].startswith("2026-11-06T23:59") and entry["extended"]
     (entry,) = grade("course", "student", "s2", "--json", *COURSE).json()
     assert entry["ends"].startswith("2026-11-03T23:59")
     assert "changes nothing" not in grade("course", "check", *COURSE).out
