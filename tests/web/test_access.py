@@ -351,4 +351,7 @@ def test_who_asks_too_often_waits(
     assert 1 <= int(answer.headers["retry-after"]) <= 60
     check_headers(answer)
     assert browser("ada").get("/account").status_code == 200, "others aren't held up"
-    assert browser(None).get("/sign-in").status_code == 200
+    strangers = browser(None)
+    assert {strangers.get("/sign-in").status_code for _ in range(10)} == {200}
+    monkeypatch.setattr("engine.web.application._FROM_ADDRESS", RateLimit("more", 5, timedelta(minutes=1)))
+    assert [strangers.get("/sign-in").status_code for _ in range(6)] == [200] * 5 + [429]

@@ -92,7 +92,7 @@ def app(filled: FilledClass) -> ASGIApp:
 
 @pytest.fixture(autouse=True)
 def _without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_READS", "_WRITES"):
+    for name in ("_READS", "_WRITES", "_FROM_ADDRESS"):
         monkeypatch.setattr(f"engine.web.application.{name}", RateLimit(name, 10**9, timedelta(minutes=1)))
 
 
