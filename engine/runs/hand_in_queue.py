@@ -179,7 +179,7 @@ class HandInQueue:
         return number
 
     def begin(self, worker: str) -> QueuedHandIn | None:
-        """Return the hand-in that a worker is to grade now, None where there is none for it."""
+        """Return the hand-in that is a worker's next one; None where there is none for it."""
         now = quiz_rules.now()
         return self._store.waiting.claim(worker, now, lambda state: choose(state, worker, now))
 

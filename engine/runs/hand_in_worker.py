@@ -83,7 +83,7 @@ class _StoppableRunner(WrappingRunner):
 
 
 class HandInWorker:
-    """A number of threads that grade hand-ins one after the other, as the queue gives them out.
+    """A number of threads that grade one hand-in after the other, as the queue gives them out.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -29,6 +30,8 @@ import engine.commands.watch as watch_blocks
 from engine.authoring.scaffold import scaffold, write_new_files
 from engine.commands import grade as group
 from engine.commands import run
+from engine.course import Course
+from engine.store.student_requests import RequestKind
 from tests.integration.quizzes.conftest import ITEMS, REGISTRY
 from tests.repo.command_lines import walk
 
@@ -249,6 +252,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (own / f"week-3-{student}.yaml").write_text(filled)
         shutil.make_archive("handed-in", "zip", "handed-in")
         needed("grade batch handed-in.zip --course attention-2026 --out results")
+        with Course.open(Path("attention-2026")).open_store() as store:  # what students asked for on the site
+            for quiz in ("week-1", "week-2"):
+                for kind in (RequestKind.EXTENSION, RequestKind.REGRADE):
+                    store.requests.ask(STUDENTS[0], kind, quiz, "please", datetime.now(UTC))
         _usual_files()
     return folder
 

@@ -71,7 +71,7 @@ def test_the_answer_keys_are_the_same(older: Path, grade: Callable[..., Any], qu
 def with_later_keys(kind: type[Any], document: dict[str, Any]) -> dict[str, Any]:
     """Add what has joined since, with the value that stands for not known."""
     if kind is GradeReport:
-        return {"library": None} | document
+        return {"library": None, "marking": []} | document
     if kind is not Quiz:
         return document
     questions = [{"show_before": None, "show_after": None} | q for q in document["questions"]]
@@ -102,7 +102,7 @@ def test_marks_by_hand_regrades_and_the_store_are_sound(older: Path, grade: Call
     listed = grade("mark", "list", "--course", "course")
     assert listed.code == 0 and "s02" in listed.out and "7.5" in listed.out and "Prof. Weber" in listed.out
     sound = grade("store", "check", "--course", "course")
-    assert sound.code == 0 and "regrades      3" in sound.out and "is sound" in sound.out
+    assert sound.code == 0 and "regrades    3" in sound.out and "is sound" in sound.out
     with Course.open(older / "course").open_store() as store:
         assert len(store.quizzes("every-kind")) == 4
 

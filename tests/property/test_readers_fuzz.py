@@ -22,6 +22,7 @@ from engine.authoring.importing.foreign_question import decode_source, read_sour
 from engine.authoring.importing.gift import read_gift
 from engine.authoring.importing.moodle_xml import read_moodle
 from engine.course.course import read_secret, read_settings
+from engine.course.people import read_staff
 from engine.course.roster import read_roster
 from engine.errors import IntakeError, SoftmarkError
 from engine.intake import collect
@@ -31,9 +32,12 @@ from engine.intake.download_entries import read_folder
 from engine.intake.layouts.gradescope import read_ruby_yaml
 from engine.intake.row_hand_ins import read_class_yaml
 from engine.intake.unpack import read_source as read_archive
+from engine.intake.uploads import read_typed, read_upload
 from engine.intake.workbook import read_workbook
 from engine.marks.gradebooks.fill import read_sheet
 from engine.marks.manual import read_marks
+from engine.marks.marking_table import read_marking
+from engine.marks.rubric_marking import FieldProgress, RubricMarking
 from engine.pages.feedback import read_receipts
 from engine.quiz.blueprint import read_blueprint
 from engine.quiz.quiz_file import read_filled
@@ -136,6 +140,26 @@ def whole(path: Path) -> object:
     return found
 
 
+def uploaded(path: Path) -> object:
+    with tempfile.TemporaryDirectory() as work:
+        return read_upload([(path.name, path)], "softmax", Path(work))
+
+
+def typed(path: Path) -> object:
+    with tempfile.TemporaryDirectory() as work:
+        return read_typed(path.read_text(errors="surrogateescape"), "typed.py", Path(work))
+
+
+class NobodyToMark(RubricMarking):
+    """A course without answers in words: a table is about none that it has."""
+
+    def __init__(self) -> None:
+        pass
+
+    def fields(self) -> list[FieldProgress]:
+        return []
+
+
 def exchange(reader: Callable[..., Any]) -> Callable[[Path], Any]:
     return lambda path: reader(decode_source(path.read_bytes(), "q"))
 
@@ -145,6 +169,8 @@ def nothing(*_: object) -> None:
 
 
 NB = json.dumps(NOTEBOOK).encode()
+STAFF = b"id,name,email,role\nmia,Mia,mia@example.edu,marker\n"
+MARKING = b"id,name,answer,spread,comment\n3f9a0c41d2be,Ada,because,1,good\n,,,1,\n"
 CODE = b"# -*- coding: utf-8 -*-\nimport helpers\ndef softmax(x):\n    return x\n"
 ARCHIVES = (
     packed(),
@@ -174,6 +200,11 @@ CASES = [
     Case(read_delimited, "t.csv", (TABLE,), lambda p: read_delimited(p, noun="it", error=IntakeError)),
     Case(read_roster, "r.csv", (TABLE,), lambda path: (read_roster(path, tolerant=True), read_roster(path))),
     Case(read_sheet, "s.csv", (TABLE,), read_sheet),
+    Case(read_staff, "staff.csv", (STAFF, TABLE), read_staff),
+    Case(read_marking, "m.csv", (MARKING, TABLE), lambda path: read_marking(path, NobodyToMark())),
+    Case(read_upload, "work.zip", ARCHIVES, uploaded),
+    Case(read_upload, "softmax.py", (CODE,), uploaded),
+    Case(read_typed, "typed.py", (CODE,), typed),
     Case(
         read_marks,
         "m.csv",
@@ -204,6 +235,7 @@ OF_PARTS = {
     "engine.authoring.importing.foreign_question.read_decimal": "one number of a text",
     "engine.authoring.importing.foreign_question.read_share": "one number of a text",
     "engine.text.yaml.read_scalar": "read_yaml",
+    "engine.quiz.hand_in.read_answers": "answers of a quiz that was read: tests/unit/quiz",
 }
 
 
