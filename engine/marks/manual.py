@@ -58,6 +58,8 @@ class ManualMarks:
         Code item → full points, None where there is no such item.
     candidates_of : callable, optional
         A name, an address, or an id that lost its zeros → the ids that it can mean.
+    extra_step : str
+        What somebody does who means to give more than full points.
     """
 
     def __init__(
@@ -67,7 +69,9 @@ class ManualMarks:
         code: Collection[str],
         points_of: Callable[[str], float | None],
         candidates_of: Callable[[str], Sequence[str]] = lambda _: (),
+        extra_step: str = "add --allow-extra if that is meant",
     ) -> None:
+        self._extra_step = extra_step
         self._students = students
         self._candidates_of = candidates_of
         self._code = code
@@ -110,7 +114,7 @@ class ManualMarks:
         before = self._current.get((student, column))
         score, excused = (before.score, before.excused) if before else (None, False)
         if decision.score is not None:
-            _check_score(decision.score, table_column, allow_extra)
+            self._check_score(decision.score, table_column, allow_extra)
             score, excused = round(decision.score, 6), False  # as precisely as the store keeps points
         if decision.excused is not None:
             score, excused = (None, True) if decision.excused else (score, False)
@@ -184,16 +188,15 @@ class ManualMarks:
             expected="the id of a code exercise, or QUIZ/ITEM, as in the gradebook",
         )
 
-
-def _check_score(score: float, column: TableColumn, allow_extra: bool) -> None:
-    full = plain_points(column.max_score)
-    if not math.isfinite(score) or not 0 <= score <= _MOST_POINTS:
-        raise UsageError("this isn't a possible score", expected=f"0 to {full}", got=f"{score:g}")
-    if score > column.max_score and not allow_extra:
-        raise UsageError(
-            f"{column.id} has {count_noun(full, 'point')}, and {plain_points(score)} are more",
-            next_step="add --allow-extra if that is meant",
-        )
+    def _check_score(self, score: float, column: TableColumn, allow_extra: bool) -> None:
+        full = plain_points(column.max_score)
+        if not math.isfinite(score) or not 0 <= score <= _MOST_POINTS:
+            raise UsageError("this isn't a possible score", expected=f"0 to {full}", got=f"{score:g}")
+        if score > column.max_score and not allow_extra:
+            raise UsageError(
+                f"{column.id} has {count_noun(full, 'point')}, and {plain_points(score)} are more",
+                next_step=self._extra_step,
+            )
 
 
 # student, column, decision → the mark to store, None where it is set like that already

@@ -7,6 +7,7 @@ import errno
 import hmac
 import json
 import logging
+import re
 import secrets
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -14,6 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -36,6 +38,7 @@ from engine.web.security import (
     ForeignHostError,
     check_host,
     check_origin,
+    safe_next,
     security_headers,
     set_cookie,
     set_form_cookie,
@@ -292,9 +295,40 @@ def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Re
         answer = visit.json({"error": error.what, "next": error.next_step}, status=status)
         return _with_wait(answer, error)
     try:
-        return _with_wait(visit.page("error.html.j2", status=status, error=error, code=status), error)
+        entered = _entered(visit) if status == 400 else []
+        form_page = _form_page(visit)
+        page = visit.page(
+            "error.html.j2", status=status, error=error, code=status, entered=entered, form_page=form_page
+        )
+        return _with_wait(page, error)
     except StoreError:  # even the head of the page asks the store
         return Response(error.what, status_code=503, media_type="text/plain")
+
+
+# What a form carries beside what somebody entered.
+_NOT_ENTERED = re.compile(r"csrf|seen|action|do|retry|revision\..*|before\..*")
+
+
+def _entered(visit: Visit) -> list[tuple[str, str]]:
+    """Return what was entered into a refused form of ours, to be read and copied."""
+    # With the token it is a form of ours: a foreign page could make somebody believe to have typed this.
+    is_ours = hmac.compare_digest(visit.form.text("csrf").encode(), visit.form_token.encode())
+    if visit.person is None or not is_ours:
+        return []
+    names = [name for name in visit.form.fields if not _NOT_ENTERED.fullmatch(name)]
+    return [(name, text) for name in names for text in visit.form.texts(name) if text.strip()]
+
+
+def _form_page(visit: Visit) -> str | None:
+    """Return the page of this site from which a form was sent, as far as the browser says so."""
+    try:
+        pieces = urlsplit(visit.headers.get("referer", ""))
+    except ValueError:
+        return None
+    ours = (visit.headers.get("host", ""), urlsplit(visit.site.address).netloc)
+    if visit.method in ("GET", "HEAD") or pieces.netloc not in ours:
+        return None
+    return safe_next(visit.base, pieces.path + (f"?{pieces.query}" if pieces.query else ""))
 
 
 def _with_wait(answer: Response, error: Exception) -> Response:

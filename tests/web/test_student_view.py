@@ -104,6 +104,29 @@ def test_scores_that_cant_be(site: Site, signed_in: SignedIn) -> None:
     assert not site.store.hand_marks.history()
 
 
+def test_a_refused_form_gives_back_what_was_entered(site: Site, signed_in: SignedIn) -> None:
+    hand_in(site, draw_quiz(site)["ada"])
+    browser = signed_in("mia")
+    browser.headers["referer"] = f"{site.address}{WORK}?line=1"
+    answer = send_form(
+        browser, WORK, "/set", action="set", score="99", comment="A <b>long</b>\r\ncomment", reason="oral"
+    )
+    assert answer.status_code == 400
+    assert "tick “Allow more than full points”" in answer.text and "--allow-extra" not in answer.text
+    for text in ("99", "A &lt;b&gt;long&lt;/b&gt;", "oral"):
+        assert f'<dd class="text">{text}' in answer.text
+    assert f'href="{WORK}?line=1" data-back' in answer.text
+    # Neither the token nor what the page itself put into the form, and no way to another site.
+    assert "<dt>csrf" not in answer.text and "<dt>seen" not in answer.text
+    browser.headers["referer"] = "https://elsewhere.example/form"
+    answer = send_form(browser, WORK, "/set", action="set", score="99", comment="")
+    assert "elsewhere" not in answer.text and "data-back" not in answer.text
+    # A form that isn't known to be ours shows nothing.
+    token = {"csrf": "not-the-token"}
+    answer = browser.post(f"{WORK}/set", data={"score": "99", "comment": "words of a stranger", **token})
+    assert answer.status_code == 403 and "words of a stranger" not in answer.text
+
+
 def test_blind_markers_see_no_names(site: Site, signed_in: SignedIn) -> None:
     (site.folder / "web.yaml").write_text("blind_marking: true\n", encoding="utf-8")
     site._looked = 0.0

@@ -197,7 +197,14 @@ def manual_marks(visit: Visit) -> ManualMarks:
     site = visit.site
     roster = site.state.roster
     students = set(roster.by_id) | set(site.store.students(site.mode))
-    return ManualMarks(site.store, students, site.bank.code_ids(), site.bank.code_points, roster.match_cell)
+    return ManualMarks(
+        site.store,
+        students,
+        site.bank.code_ids(),
+        site.bank.code_points,
+        roster.match_cell,
+        extra_step="tick “Allow more than full points” if that is meant",
+    )
 
 
 def _seen(marks: Sequence[HandMark]) -> str:

@@ -746,3 +746,12 @@ for (const form of document.querySelectorAll("form[data-send]")) form.requestSub
 if (document.querySelector("[data-lti-close]")) {
   (window.opener || window.parent).postMessage({ subject: "org.imsglobal.lti.close" }, "*");
 }
+
+// Back to a refused form: the browser's own way back has in its fields what was entered.
+for (const link of document.querySelectorAll("a[data-back]")) {
+  link.addEventListener("click", (event) => {
+    if (history.length < 2) return;
+    event.preventDefault();
+    history.back();
+  });
+}
