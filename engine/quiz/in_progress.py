@@ -18,7 +18,13 @@ from engine.model import Mode, Quiz, QuizQuestion, QuizRules, Response, ResultDi
 from engine.quiz import rules as quiz_rules
 from engine.quiz.answer_sheet import AnswerSheet, DraftSheet
 from engine.quiz.hand_in import HandInResult, hand_in, read_answers
-from engine.quiz.quiz_progress import QuestionProgress, QuizSitting, next_variant, sitting_of
+from engine.quiz.quiz_progress import (
+    QuestionProgress,
+    QuizSitting,
+    has_other_variant,
+    next_variant,
+    sitting_of,
+)
 from engine.quiz.rules import deadline_text, is_choice
 from engine.quiz.timing import SittingState, SittingTimes
 from engine.store import Store, response_sha256
@@ -278,7 +284,9 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         if not (self.rules.new_variants or is_choice(question.variant)):
             return False
         variant = self._store.sittings.variants(self.quiz, number)[self.sheet.retries.get(number, 0)]
-        return any(attempt.variant is not None and attempt.variant.id == variant.id for attempt in counted)
+        if all(attempt.variant is None or attempt.variant.id != variant.id for attempt in counted):
+            return False
+        return is_choice(variant) or has_other_variant(self._bank, variant, counted)
 
     def hint(self, number: int, hint: int) -> QuestionProgress:
         """Give a question's hint number `hint` (1 is the first); one that was given before costs nothing.

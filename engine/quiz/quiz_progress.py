@@ -143,7 +143,10 @@ def sitting_of(
             question = replace(question, variant=store.sittings.variants(quiz, number)[retry], retry=retry)
         attempts = tuple(counted_attempts(by_item.get(question.variant.item, [])))
         left = max(0, (quiz.rules.attempts or 1) - len(attempts))
-        has_other = not (left and attempts) or _has_other_variant(bank, question, attempts)
+        variant = question.variant
+        has_other = not (left and _is_answered(variant, attempts)) or has_other_variant(
+            bank, variant, attempts
+        )
         by_number[number] = QuestionProgress(
             question,
             attempts,
@@ -157,19 +160,31 @@ def sitting_of(
     return QuizSitting(now, mode, by_number)
 
 
-def _has_other_variant(bank: Bank, question: QuizQuestion, attempts: Sequence[Attempt]) -> bool:
-    """Return whether a variant is there that isn't answered: whether the family, if small, isn't used up."""
+def has_other_variant(bank: Bank, variant: Variant, attempts: Sequence[Attempt]) -> bool:
+    """Return whether the item of an answered variant has another, that its family, if small, isn't used up.
+
+    Parameters
+    ----------
+    bank : Bank
+    variant : Variant
+        Its texts and values aren't looked at.
+    attempts : sequence of Attempt
+        At this question, with the variants that they answer.
+    """
     answered = {content(attempt.variant) for attempt in attempts if attempt.variant is not None}
-    if not answered or content(question.variant) not in answered:
-        return True
     try:
-        spec = bank.load(question.variant.item)
+        spec = bank.load(variant.item)
     except InputError:
         return False
     # Options may be chosen among more than are shown; numbers that aren't drawn are always the same.
-    is_fixed = not spec.parameters and not is_choice(question.variant)
+    is_fixed = not spec.parameters and not is_choice(variant)
     size = 1 if is_fixed else spec.variants
     return size is None or len(answered) < size
+
+
+def _is_answered(variant: Variant, attempts: Sequence[Attempt]) -> bool:
+    known = {content(attempt.variant) for attempt in attempts if attempt.variant is not None}
+    return bool(known) and content(variant) in known
 
 
 def _attempts(store: Store, quiz: Quiz, mode: Mode) -> dict[str, list[Attempt]]:

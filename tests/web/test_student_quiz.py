@@ -125,6 +125,35 @@ def test_a_second_attempt_has_a_new_variant_of_a_choice(site: Site, signed_in: S
     assert [a.report.score for a in site.store.attempts(student="ada")] == [0.0, quiz.questions[2].points / 2]
 
 
+def test_each_attempt_stands_with_its_own_variant(site: Site, signed_in: SignedIn, at) -> None:
+    rules = PLAIN.replace("credit: [1, 0.5]", "credit: [1, 0.7]\nretry: new-variant")
+    quiz = quiz_of(draw(site, rules), "ada")
+    browser = signed_in("ada")
+    first = quiz.questions[0].variant
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    number, choice = first.parts
+    form.fill(f"text.{number.id}", right_response(number))
+    form.fill(f"pick.{choice.id}", wrong_responses(choice)[0][0])
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "◐ partly right" in page and "earlier attempt" not in page
+    page = follow(browser, form_with(page, "again").send(browser))
+    # The new variant is asked, and the old answer stands with the old one.
+    second = site.store.sittings.variants(quiz, 1)[1]
+    question, earlier = page.split("Your earlier attempt</h2>")
+    assert second.stem.html in question and first.stem.html not in question
+    assert "partly right" not in question.partition('<div class="stem"')[2]
+    assert "Attempt 1, at another variant:" in earlier
+    assert first.stem.html in earlier and right_response(number) in earlier
+    form = form_with(page, "save")
+    form.fill(f"text.{second.parts[0].id}", wrong_responses(second.parts[0])[0][0])
+    form.fill(f"pick.{second.parts[1].id}", wrong_responses(second.parts[1])[0][0])
+    page = follow(browser, form.send(browser, "hand_in"))
+    last, earlier = page.split("Your earlier attempt</h2>")
+    assert "Your last attempt" in last and "✗ not right" in last
+    counts = '<span class="badge right">counts</span>'
+    assert counts not in last and counts in earlier
+
+
 def test_hints_cost_and_are_shown_again(site: Site, signed_in: SignedIn, at) -> None:
     quiz = quiz_of(draw(site, PLAIN), "ada")
     number = next(q.number for q in quiz.questions if q.variant.hints)

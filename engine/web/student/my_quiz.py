@@ -116,6 +116,8 @@ class QuizMarks:
 
     by_number: Mapping[int, ColumnMark] = field(default_factory=dict)
     regraded: Mapping[int, tuple[ScoreChange, ...]] = field(default_factory=dict)
+    #: The submission that counts; none where a person has decided instead.
+    counted: Mapping[int, str] = field(default_factory=dict)
 
     def visible(self, quiz: SiteQuiz, question: QuizQuestion) -> ColumnMark | None:
         """Return a question's mark if it may be shown; an excuse says nothing of the answer, and may."""
@@ -151,11 +153,17 @@ def marks_of(visit: Visit, quiz: SiteQuiz) -> QuizMarks:
     # A 0 for missing work is no result while the work can still be handed in.
     by_column |= {c: mark for c, mark in results.without_work if mark.by_hand or mark.excused}
     changes = {item.column: item.regraded for item in results.items}
+    counted = {item.column: item.submission for item in results.items if not _is_decided(item.mark)}
     columns = columns_of_quiz(quiz.quiz)
     return QuizMarks(
         {c.number: by_column[c] for c in columns if c in by_column},
         {c.number: changes[c] for c in columns if c in changes},
+        {c.number: counted[c] for c in columns if c in counted},
     )
+
+
+def _is_decided(mark: ColumnMark | None) -> bool:
+    return mark is not None and (mark.by_hand or mark.is_left_out)
 
 
 def question_states(quiz: SiteQuiz, sitting: QuizSitting, marks: QuizMarks) -> list[QuestionState]:
@@ -235,16 +243,45 @@ def _texts(attempt: Attempt) -> dict[str, str]:
     return dict(attempt.response.answers) if attempt.response else {}
 
 
-def last_entry(visit: Visit, quiz: SiteQuiz, progress: QuestionProgress) -> FeedbackEntry | None:
-    """Return the newest attempt at a question, as far as it may be shown; None before the first.
+@dataclass(frozen=True, slots=True)
+class QuestionAttempt:
+    """One attempt at a question, as far as it may be shown.
+
+    Parameters
+    ----------
+    number : int
+        1 is the first.
+    entry : FeedbackEntry
+        With the variant that was answered.
+    is_other : bool
+        Whether that isn't the variant which the question has now.
+    counts : bool
+        Whether it is the one of several that counts, where that may be shown.
+    """
+
+    number: int
+    entry: FeedbackEntry
+    is_other: bool
+    counts: bool
+
+
+def attempt_entries(
+    visit: Visit, quiz: SiteQuiz, progress: QuestionProgress, marks: QuizMarks
+) -> list[QuestionAttempt]:
+    """Return the attempts at a question, oldest first.
 
     What couldn't be read at the end of the quiz was handed in and is shown, though it is no attempt.
     """
     attempts: Sequence[Attempt] = progress.attempts or _unreadable(visit, quiz, progress)
-    if not attempts:
-        return None
-    item = attempt_result(attempts[-1], attempts, quiz.quiz, visit.site.policies())
-    return feedback_entry(visit.me.id, item)
+    number, variant = progress.question.number, progress.question.variant
+    policies, counted = visit.site.policies(), marks.counted.get(number)
+    entries = []
+    for place, attempt in enumerate(attempts, start=1):
+        entry = feedback_entry(visit.me.id, attempt_result(attempt, attempts, quiz.quiz, policies))
+        is_shown = entry.report is not None and entry.report.score is not None and len(attempts) > 1
+        is_other = attempt.variant is not None and attempt.variant.id != variant.id
+        entries.append(QuestionAttempt(place, entry, is_other, is_shown and attempt.submission == counted))
+    return entries
 
 
 def _unreadable(visit: Visit, quiz: SiteQuiz, progress: QuestionProgress) -> list[Attempt]:

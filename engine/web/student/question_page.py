@@ -24,10 +24,10 @@ from engine.web.student.answer_fields import (
     open_prompts,
 )
 from engine.web.student.my_quiz import (
+    attempt_entries,
     attempts_text,
     clock_of,
     is_handed_in,
-    last_entry,
     marks_of,
     may_gain,
     my_quiz,
@@ -154,6 +154,9 @@ def _show(
     place = numbers.index(number)
     view = _view_of(quiz, progress)
     marks = marks_of(visit, quiz)
+    attempts = attempt_entries(visit, quiz, progress, marks)
+    # The newest stands above the fields if it answers what the page asks now.
+    newest = attempts[-1] if attempts and not attempts[-1].is_other else None
     return visit.page(
         "student/question.html.j2",
         status=status,
@@ -163,7 +166,8 @@ def _show(
         clock=clock_of(visit, quiz),
         before=numbers[place - 1] if place else None,
         after=numbers[place + 1] if place + 1 < len(numbers) else None,
-        entry=last_entry(visit, quiz, progress),
+        newest=newest,
+        earlier=[attempt for attempt in attempts if attempt is not newest],
         mark=marks.entry(quiz, progress.question),
         solution=_solution(quiz, progress),
         unsaved={done.field.part: done for done in unsaved},
