@@ -457,6 +457,7 @@ def test_words_wait_for_a_person(site: Site, folder: Path, signed_in: SignedIn, 
     assert "divides each exponential" not in page
     page = open_page(browser, "/quiz/words")
     assert "to be marked" in page
+    assert "… / 3" in page and "0 / 3" not in page
 
 
 def test_the_total_alone_shows_no_question(site: Site, signed_in: SignedIn, at) -> None:

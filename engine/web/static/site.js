@@ -612,8 +612,20 @@ document.addEventListener("submit", (event) => {
       }
       if (!left && !this.isOver) {
         this.isOver = true;
-        this.says.textContent = "The time is over. What was saved is handed in.";
+        const sentence = (this.element.classList.contains("still") ? "The quiz" : "The time") + " is over. What was saved is handed in.";
+        this.says.textContent = sentence;
+        const shown = document.createElement("strong");
+        shown.textContent = sentence;
+        this.words.parentElement.replaceChildren(shown);
         const saved = Promise.all(answerForms.map((form) => form.save()));
+        // What is typed from here on would be lost.
+        for (const { form } of answerForms) {
+          form.inert = true;
+          const line = document.createElement("p");
+          line.className = "note waiting";
+          line.textContent = sentence;
+          form.querySelector(".actions").before(line);
+        }
         // Later than the server's own end, which allows for slow networks.
         saved.finally(() => setTimeout(() => location.assign(this.element.dataset.over), 1000 * this.element.dataset.grace));
       }

@@ -179,7 +179,9 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress, mark: ColumnMark | None) 
     incomplete = sum(bool(open_prompts(part, texts.get(part.id, ""))) for part in parts)
     faults = sum(bool(read_entry(part, texts.get(part.id, "")).fault) for part in parts)
     level = quiz.disclosure_of(question)
-    best = progress.best if progress.attempts and level.includes(ResultDisclosure.VERDICT) else None
+    # What a person must mark first has no points yet, and not 0.
+    is_known = bool(progress.attempts) and not progress.is_waiting
+    best = progress.best if is_known and level.includes(ResultDisclosure.VERDICT) else None
     handed = is_handed_in(quiz, progress)
     # What was handed in says more than what stands in the fields.
     if handed:
