@@ -187,13 +187,16 @@ def test_a_sitting_ends_by_itself_with_what_was_typed_last(folder: Path, chrome:
     (part,) = quiz.questions[0].variant.parts
     with LiveSite(folder) as site:
         with open_store(Course.open(folder).store_place) as store:
-            begun = quiz_rules.now() - timedelta(seconds=52)
+            begun = quiz_rules.now() - timedelta(seconds=42)
             store.timed.begin(quiz, begun, begun + timedelta(minutes=1))
         context = person_context(chrome, site)
         page = context.new_page()
         page.goto(f"{site.address}/quiz/exam/1")
         page.locator(".timer.soon").wait_for()
         page.locator(f"[name='text.{part.id}']").press_sequentially(right_response(part), delay=50)
+        # Nobody types into a field whose text isn't taken any more.
+        page.locator("form.answers[inert] .note", has_text="The time is over.").wait_for()
+        assert "The time is over." in page.locator(".timer").inner_text()
         page.wait_for_url(f"{site.address}/quiz/exam")
         assert "The quiz is over" in page.inner_text("main")
         with open_store(Course.open(folder).store_place) as store:
