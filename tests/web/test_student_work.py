@@ -44,6 +44,7 @@ def folder(folder: Path) -> Path:
 def test_exercises_of_an_exam_are_there_when_it_is(site: Site, signed_in: SignedIn, clock) -> None:
     path = Path(site.folder) / "course.yaml"
     path.write_text(path.read_text(encoding="utf-8") + "    exam: {opens: 2026-11-09}\n", encoding="utf-8")
+    site._looked = 0.0
     exam = QUIZ.replace("sections:", "exercises: [layer-norm]\nsections:")
     draw(site, exam, "exam", is_published=False)
     page = "/code/layer-norm"

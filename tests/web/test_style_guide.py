@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -82,16 +81,3 @@ def test_files_of_the_site_may_be_kept_while_their_address_names_their_state(cli
     assert "max-age=31536000" in client.get(address).headers["cache-control"]
     assert "max-age=300" in client.get("/static/site.css?v=old").headers["cache-control"]
     assert client.get("/static/icon.svg").headers["content-type"].startswith("image/svg+xml")
-
-
-def test_values_of_fields_come_back_as_they_were() -> None:
-    templates = [path.read_text(encoding="utf-8") for path in Path("engine/web/templates").rglob("*.j2")]
-    values = [
-        expression
-        for text in templates
-        for pattern in (r'<(?:input|option|button)\b[^<]*? value="{{ (.*?) }}"', r"{{ ([^{}]+) }}</textarea>")
-        for expression in re.findall(pattern, text)
-    ]
-    assert len(values) > 40
-    ours = {"visit.form_token", "question.retry", "value|number if value is not none"}
-    assert {value for value in values if not value.endswith("|verbatim")} == ours
