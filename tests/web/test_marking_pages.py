@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from engine.marks.rubric_marking import RubricMarking
+from engine.model import QuizRules, ResultDisclosure
 from engine.web.site import Site
 from engine.web.visit import path_segment
 from tests.unit.marks.free_text_class import hand_in, item_variant
@@ -51,6 +53,29 @@ def test_no_name_is_shown_to_anybody(answers: RubricMarking, signed_in: SignedIn
             text = browser.get(page).text
             for name in ("Ada", "Lovelace", "Moran", '"ada"', ">ada<"):
                 assert name not in text, (page, name)
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        (ResultDisclosure.NOTHING, "neither points nor comments yet"),
+        (ResultDisclosure.VERDICT, "the points at once, but neither remarks nor the comment yet"),
+        (ResultDisclosure.FEEDBACK, "points, remarks and the comment at once"),
+    ],
+)
+def test_the_page_says_what_the_student_sees(
+    site: Site, tmp_path: Path, signed_in: SignedIn, level: ResultDisclosure, words: str
+) -> None:
+    rules = QuizRules(deadline=datetime(2126, 12, 1, tzinfo=UTC), show_before=level)
+    hand_in(site.store, item_variant(tmp_path), "ada", "Softmax divides by the sum.", rules=rules)
+    answer = _of(RubricMarking(site.store, site.mode, site.course.secret()), "ada")
+    assert f"The student sees {words}." in signed_in("mia").get(answer).text
+    fields = {**POINTS, "comment": "words for ada", "action": "stay"}
+    assert send_form(signed_in("mia"), answer, "/give", **fields).status_code == 303
+    # The sentence is true.
+    marks = signed_in("ada").get("/marks").text
+    assert ("words for ada" in marks) is (level is ResultDisclosure.FEEDBACK)
+    assert ('<span class="marks">' in marks) is (level is not ResultDisclosure.NOTHING)
 
 
 def test_question_by_question(site: Site, answers: RubricMarking, signed_in: SignedIn) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import UsageError
 from engine.marks.rubric_marking import AnswerToMark, MarkedField, RubricMarking
+from engine.model import ResultDisclosure
 from engine.text.words import clean_line, count_noun
 from engine.web.instructor.staff import number_of, page_of, whole_number, with_query
 from engine.web.visit import NotFoundError, Visit
@@ -91,8 +92,29 @@ def answer_page(visit: Visit) -> Response:
         alike=marking.alike(answer),
         progress=progress,
         seen=_seen(answer),
+        shown=_shown(visit, answer),
         sentences=visit.site.store.saved_comments.of(field.item),
     )
+
+
+# What students see of marks as soon as they are stored, by what their result shows now.
+_SHOWN_NOW = {
+    ResultDisclosure.NOTHING: "neither points nor comments yet",
+    ResultDisclosure.SCORE: "only the total of the quiz now, and no comments yet",
+    ResultDisclosure.VERDICT: "the points at once, but neither remarks nor the comment yet",
+    ResultDisclosure.FEEDBACK: "points, remarks and the comment at once",
+    ResultDisclosure.SOLUTION: "points, remarks and the comment at once",
+}
+
+
+def _shown(visit: Visit, answer: AnswerToMark) -> str:
+    """Return what the student sees now of marks for an answer: the quiz's rules may hold them back."""
+    results = next(iter(visit.site.results([answer.student])), None)
+    field = answer.field
+    for item in results.items if results else ():
+        if item.report.item == field.item and (item.column.quiz == field.quiz or not field.quiz):
+            return _SHOWN_NOW[item.disclosure]
+    return _SHOWN_NOW[ResultDisclosure.NOTHING]
 
 
 def _seen(answer: AnswerToMark) -> str:
