@@ -92,13 +92,13 @@ def answer_page(visit: Visit) -> Response:
         alike=marking.alike(answer),
         progress=progress,
         seen=_seen(answer),
-        shown=_shown(visit, answer),
+        student_view=_student_view(visit, answer),
         sentences=visit.site.store.saved_comments.of(field.item),
     )
 
 
 # What students see of marks as soon as they are stored, by what their result shows now.
-_SHOWN_NOW = {
+_STUDENTS_VIEW = {
     ResultDisclosure.NOTHING: "neither points nor comments yet",
     ResultDisclosure.SCORE: "only the total of the quiz now, and no comments yet",
     ResultDisclosure.VERDICT: "the points at once, but neither remarks nor the comment yet",
@@ -107,14 +107,14 @@ _SHOWN_NOW = {
 }
 
 
-def _shown(visit: Visit, answer: AnswerToMark) -> str:
+def _student_view(visit: Visit, answer: AnswerToMark) -> str:
     """Return what the student sees now of marks for an answer: the quiz's rules may hold them back."""
     results = next(iter(visit.site.results([answer.student])), None)
     field = answer.field
     for item in results.items if results else ():
         if item.report.item == field.item and (item.column.quiz == field.quiz or not field.quiz):
-            return _SHOWN_NOW[item.disclosure]
-    return _SHOWN_NOW[ResultDisclosure.NOTHING]
+            return _STUDENTS_VIEW[item.disclosure]
+    return _STUDENTS_VIEW[ResultDisclosure.NOTHING]
 
 
 def _seen(answer: AnswerToMark) -> str:
