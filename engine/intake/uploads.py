@@ -172,10 +172,11 @@ def _minus(left: ArchiveLimits, inside: FoundEntries, label: str) -> ArchiveLimi
             owner_entries=entries,
             inside=min(left.inside, entries),
         )
+    files = count_noun(_LIMITS.entries, "file", ",")
     raise SubmissionError(
         "there is too much in what is handed in",
         where=label,
-        expected=f"at most {_LIMITS.total // _MIB} MiB unpacked, and {_LIMITS.entries:,} files",
+        expected=f"at most {_LIMITS.total // _MIB} MiB unpacked, and {files}",
         next_step="pack only the files that count, as .zip, and hand that in",
     )
 
