@@ -89,11 +89,6 @@ class QuizInProgress(Generic[Sheet]):
         return self.state is SittingState.OVER
 
     @property
-    def is_ended(self) -> bool:
-        """Whether the student has ended the sitting."""
-        return self._timed is not None and self._timed.ended_early
-
-    @property
     def was_closed(self) -> bool:
         """Whether what was saved was handed in at an end: if the quiz is open, more time was given since."""
         return self._timed is not None and self._timed.ended is not None

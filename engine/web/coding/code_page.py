@@ -1,4 +1,7 @@
-"""The page of a code exercise: read it, hand in, and read the feedback on the same page."""
+"""The page of a code exercise: read it, hand in, and read the feedback on the same page.
+
+Staff have a page of all that waits, is being graded or was set aside.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,7 @@ from engine.web.coding.exercise_view import (
     starter_of,
     statement,
 )
+from engine.web.forms import whole_number
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
 # On a warm server a program is graded in less: then the page after the upload has the feedback already.
 _PATIENCE_S: Final = 0.9
+_MOST_WAITING: Final = 200  # lines: more are a deadline's rush, which nobody reads
 _TYPED: Final = "typed"
 # In this process; whoever comes then waits for so long.
 _UNPACKING: Final = threading.BoundedSemaphore(4)
@@ -115,8 +120,7 @@ def starter(visit: Visit) -> Response:
 
 
 def _my_hand_in(visit: Visit) -> QueuedHandIn:
-    number = visit.path["number"]
-    queued = visit.site.store.waiting.find(int(number)) if number.isdecimal() and len(number) < 10 else None
+    queued = visit.site.store.waiting.find(whole_number(visit.path["number"]))
     if queued is None or queued.student != visit.me.id or queued.item != visit.path["item"]:
         raise NotFoundError()
     return queued
@@ -209,3 +213,29 @@ def _roughly(seconds: float) -> str:
     if seconds < 90:
         return f"roughly {count_noun(max(5, round(seconds / 5) * 5), 'second')}"
     return f"roughly {count_noun(round(seconds / 60), 'minute')}"
+
+
+def queue(visit: Visit) -> Response:
+    """Show all hand-ins of code that have no grade yet."""
+    waiting = visit.site.store.waiting
+    open_ones = waiting.in_state([HandInState.WAITING, HandInState.RUNNING])
+    return visit.page(
+        "coding/queue.html.j2",
+        open_ones=open_ones[:_MOST_WAITING],
+        count=len(open_ones),
+        aside=waiting.in_state([HandInState.SET_ASIDE]),
+        place=visit.site.hand_in_desk.place,
+        fault=visit.site.hand_in_desk.fault,
+        title_of=visit.site.bank.title_of,
+    )
+
+
+def try_again(visit: Visit) -> Response:
+    """Let a hand-in that was set aside wait again."""
+    store = visit.site.store
+    hand_in = store.waiting.find(whole_number(visit.form.text("hand_in")))
+    if hand_in is None or not store.waiting.try_again(hand_in.id):
+        raise UsageError("this hand-in isn't set aside", next_step="look at the list again")
+    visit.log("code.try_again", hand_in.item, student=hand_in.student, submission=hand_in.submission)
+    visit.notice("It waits again, as if it were new.")
+    return visit.redirect("instructor.queue")

@@ -9,13 +9,13 @@ from engine.errors import UsageError
 from engine.pages.class_pages import check_assignment
 from engine.store.allowances import Allowance, AllowanceKind
 from engine.store.student_requests import RequestKind, RequestState, StudentRequest
+from engine.web.forms import whole_number
 from engine.web.instructor.staff import (
     PAGE,
     StudentNames,
     choice,
     number_of,
     page_of,
-    whole_number,
     with_query,
 )
 from engine.web.visit import NotFoundError, Visit

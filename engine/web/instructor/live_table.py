@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from engine.marks.class_table import ClassTable, StudentRow, TableColumn, class_table
 from engine.quiz import rules as quiz_rules
 from engine.store.activity import StoreMoment
+from engine.web.forms import whole_number
 from engine.web.site import CourseState, Site
 
 _LOOK_EVERY_S = 2.0  # pages that are open ask every five seconds each, and there may be many of them
@@ -46,10 +47,11 @@ class TableState:
 
     def since(self, mark: str) -> set[str] | None:
         """Return the students whose rows changed since a mark; None where the whole table must be sent."""
-        token, _, number = mark.partition("-")
-        if token != self.token or not number.isdigit() or int(number) < self.columns_version:
+        token, _, text = mark.partition("-")
+        number = whole_number(text, -1)
+        if token != self.token or number < self.columns_version:
             return None
-        return {student for student, version in self.versions.items() if version > int(number)}
+        return {student for student, version in self.versions.items() if version > number}
 
     @property
     def mark(self) -> str:

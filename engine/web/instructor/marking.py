@@ -13,7 +13,8 @@ from engine.errors import UsageError
 from engine.marks.rubric_marking import AnswerToMark, MarkedField, RubricMarking
 from engine.model import ResultDisclosure
 from engine.text.words import clean_line, count_noun
-from engine.web.instructor.staff import number_of, page_of, whole_number, with_query
+from engine.web.forms import whole_number
+from engine.web.instructor.staff import number_of, page_of, with_query
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:

@@ -27,13 +27,13 @@ from engine.quiz.rules import rules_text
 from engine.quiz.variant_search import drawn_variants, find_variants
 from engine.store.published import Publication
 from engine.text.words import agree, count_noun
+from engine.web.forms import whole_number
 from engine.web.instructor.staff import (
     StudentNames,
     job_of,
     progress_page,
     standalone,
     start_job,
-    whole_number,
     with_query,
 )
 from engine.web.jobs import JobState, SiteJob

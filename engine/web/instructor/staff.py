@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from engine.course.people import Role
 from engine.errors import SoftmarkError, UsageError
 from engine.text.words import clean_line
+from engine.web.forms import whole_number
 from engine.web.jobs import JobState, SiteJob
 from engine.web.security import file_policy
 from engine.web.visit import NotFoundError, Visit
@@ -120,11 +121,6 @@ def number_of(text: str, what: str) -> float:
         raise UsageError(
             f"{what} isn't a number", expected="a number such as 7.5", got=clean_line(text, 40)
         ) from None
-
-
-def whole_number(text: str, default: int = 0) -> int:
-    """Return the whole number of a query or form, the default for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
 
 
 @dataclass(frozen=True, slots=True)

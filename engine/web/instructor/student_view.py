@@ -12,7 +12,8 @@ from engine.marks.class_table import ItemResult, StudentResults, TableColumn
 from engine.marks.manual import ManualDecision, ManualMarks
 from engine.pages.feedback import feedback_entry, feedback_view
 from engine.store import Attempt, HandMark
-from engine.web.instructor.staff import StudentNames, number_of, whole_number
+from engine.web.forms import whole_number
+from engine.web.instructor.staff import StudentNames, number_of
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from engine.lti.signing_keys import published_keys, rotate_keys, signing_key
 from engine.store.lti import LtiLink, LtiPerson, LtiPlatform
 from engine.store.lti_outbox import OutboxRow
 from engine.text.words import count_noun
+from engine.web.forms import whole_number
 from engine.web.lti.launch import choice_page
 from engine.web.lti.site_lti import send_marks
 from engine.web.routes import WebRoute
@@ -63,9 +64,7 @@ def _reasons(rows: list[OutboxRow]) -> list[tuple[str, int]]:
 
 
 def _platform(visit: Visit) -> LtiPlatform:
-    text = visit.form.text("platform")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
-    platform = visit.site.store.lti.platform(number)
+    platform = visit.site.store.lti.platform(whole_number(visit.form.text("platform")))
     if platform is None:
         raise NotFoundError
     return platform

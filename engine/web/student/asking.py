@@ -8,6 +8,7 @@ from engine.errors import InputError
 from engine.marks.assignments import AssignmentState, assignments_of
 from engine.pages.feedback import feedback_view
 from engine.store.student_requests import RequestKind, StudentRequest
+from engine.web.forms import whole_number
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:
@@ -92,9 +93,8 @@ def withdraw(visit: Visit) -> Response:
 
 
 def _mine(visit: Visit) -> StudentRequest:
-    text = visit.path["request"]
     # Whether somebody else has a request of this number is nobody's business.
-    request = visit.site.store.requests.find(int(text)) if text.isdecimal() and len(text) < 10 else None
+    request = visit.site.store.requests.find(whole_number(visit.path["request"]))
     if request is None or request.student != visit.me.id:
         raise NotFoundError("there is no such request")
     return request

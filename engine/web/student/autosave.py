@@ -19,6 +19,7 @@ from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.timing import SittingState
 from engine.store.drafts import DraftField, SavedDraft
+from engine.web.forms import whole_number
 from engine.web.site import Site
 from engine.web.student.answer_fields import read_entry
 from engine.web.student.question_page import fields_of
@@ -113,10 +114,10 @@ def save(visit: Visit) -> Response:
 
 
 def _number(visit: Visit) -> int:
-    text = visit.path["number"]
-    if not text.isdecimal() or len(text) > 4:
+    number = whole_number(visit.path["number"], -1)
+    if number < 0:
         raise NotFoundError("this quiz has no such question")
-    return int(text)
+    return number
 
 
 def _open_quiz(visit: Visit, name: str) -> SiteQuiz:

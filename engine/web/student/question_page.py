@@ -16,6 +16,7 @@ from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.timing import SittingState
 from engine.store.drafts import DraftField, SavedDraft, SaveState
 from engine.text.words import points_text
+from engine.web.forms import whole_number
 from engine.web.student.answer_fields import (
     EntryField,
     answer_field,
@@ -190,14 +191,14 @@ def _typed_again(fields: Sequence[EntryField], unsaved: Sequence[SavedDraft]) ->
 
 def fields_of(visit: Visit, number: int) -> list[DraftField]:
     """Return the fields of a question that the form has."""
-    retry = visit.form.text("retry", "0")
+    retry = whole_number(visit.form.text("retry"))
     return [
         DraftField(
             number,
             entry.part,
             entry.text,
             entry.revision,
-            int(retry) if retry.isdecimal() and len(retry) < 4 else 0,
+            retry,
             entry.before,
         )
         for entry in entered_texts(visit.form)
@@ -234,7 +235,7 @@ def _back(visit: Visit, number: int) -> Response:
 
 
 def _hint(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
-    quiz.hint(number, int(argument) if argument.isdecimal() and len(argument) < 4 else 0)
+    quiz.hint(number, whole_number(argument))
     visit.log("quiz.hint", f"{quiz.quiz.name}/{number}", student=visit.me.id, hint=argument)
     return _back(visit, number)
 
