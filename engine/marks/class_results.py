@@ -277,21 +277,12 @@ def _result(
     comments = tuple(comment for comment in code_comments if (comment.item, comment.submission) == place)
     disclosure, is_final = _disclosure(attempts, quiz, counts.terms, now)
     hides = chosen.variant is None and hides_checks(counts.terms, now)
-    return ItemResult(
-        column=column,
-        report=chosen.report,
-        submission=chosen.submission,
-        graded=chosen.finished,
-        variant=chosen.variant,
-        answers=dict(chosen.response.answers) if chosen.response else {},
-        filename=chosen.filename,
+    return replace(
+        plain_result(column, chosen),
         attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),  # a blank one alone is still one
-        reason=chosen.reason,
         disclosure=disclosure,
         is_final=is_final,
         mark=counts.mark if rules.touch_marks or column.id in by_hand else None,  # else the score says it all
-        handed=chosen.handed,
-        marked_late=chosen.marked_late,
         used=len(counted_attempts(attempts)),
         allowed=None if quiz is None else quiz.rules.attempts,
         further=tuple(_further(attempts, chosen)),
@@ -315,6 +306,22 @@ def _changes(attempts: Sequence[Attempt], regrades: Sequence[StoredRegrade]) -> 
             yield ScoreChange(change.at, old.score, new.score, new.max_score)
 
 
+def plain_result(column: TableColumn, attempt: Attempt) -> ItemResult:
+    """Return what one attempt says by itself: without rules, marks and other attempts."""
+    return ItemResult(
+        column=column,
+        report=attempt.report,
+        submission=attempt.submission,
+        graded=attempt.finished,
+        variant=attempt.variant,
+        answers=dict(attempt.response.answers) if attempt.response else {},
+        filename=attempt.filename,
+        reason=attempt.reason,
+        handed=attempt.handed,
+        marked_late=attempt.marked_late,
+    )
+
+
 def attempt_result(
     attempt: Attempt, attempts: Sequence[Attempt], quiz: Quiz, policies: Policies
 ) -> ItemResult:
@@ -333,19 +340,10 @@ def attempt_result(
     """
     terms = terms_of(policies, attempt.student, quiz.name)
     disclosure, is_final = _disclosure(attempts, quiz, terms, quiz_rules.now())
-    return ItemResult(
-        column=column_of(attempt, quiz, lambda item: item),
-        report=attempt.report,
-        submission=attempt.submission,
-        graded=attempt.finished,
-        variant=attempt.variant,
-        answers=dict(attempt.response.answers) if attempt.response else {},
-        filename=attempt.filename,
-        reason=attempt.reason,
+    return replace(
+        plain_result(column_of(attempt, quiz, lambda item: item), attempt),
         disclosure=disclosure,
         is_final=is_final,
-        handed=attempt.handed,
-        marked_late=attempt.marked_late,
         used=len(counted_attempts(attempts)),
         allowed=quiz.rules.attempts,
     )

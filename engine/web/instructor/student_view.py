@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from engine.course.people import Role
 from engine.errors import UsageError
-from engine.marks.class_results import column_of
-from engine.marks.class_table import ItemResult, StudentResults, TableColumn
+from engine.marks.class_results import column_of, plain_result
+from engine.marks.class_table import StudentResults, TableColumn
 from engine.marks.manual import ManualDecision, ManualMarks
 from engine.pages.feedback import feedback_entry, feedback_view
 from engine.store import Attempt, HandMark
@@ -244,18 +244,11 @@ class AttemptEntry:
 
 
 def _entry(student: str, column: TableColumn, attempt: Attempt, names: StudentNames) -> AttemptEntry:
-    item = ItemResult(
-        column=column,
-        report=attempt.report,
-        submission=attempt.submission,
-        graded=attempt.finished,
-        variant=attempt.variant,
-        answers=dict(attempt.response.answers) if attempt.response else {},
+    item = replace(
+        plain_result(column, attempt),
         # Downloads of learning systems name files after their students.
         filename="" if names.is_hidden else attempt.filename,
         reason=_nameless(attempt.reason, attempt.filename, names, StudentResults(student)),
-        handed=attempt.handed,
-        marked_late=attempt.marked_late,
     )
     entry = feedback_entry(names.handle(student), item, solutions=True)
     return AttemptEntry(attempt, entry, tuple(_files(attempt, names)))
