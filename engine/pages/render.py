@@ -79,11 +79,13 @@ def _html(text: RenderedText) -> Markup:
     return Markup(text.html)
 
 
-def _scrolls(text: RenderedText) -> Markup:
-    # What a phone may have to scroll sideways must be reachable by keyboard too: it gets a tab stop.
+def _scrolls(text: RenderedText, name: str = "") -> Markup:
+    # What a phone may have to scroll sideways must be reachable by keyboard too: it gets a tab stop. A name says what
+    # it is where the text alone doesn't, as of a matrix without a sentence.
     formulas = (re.sub(r"<[^<>]*+>|\s", "", formula) for formula in _FORMULA.findall(text.html))
     is_wide = re.search("<(table|pre)", text.html) or any(len(formula) > _WIDE for formula in formulas)
-    return Markup(' tabindex="0"') if is_wide else Markup()
+    group = Markup(' role="group" aria-label="{}"').format(name) if name else ""
+    return Markup(' tabindex="0"{}').format(group) if is_wide else Markup()
 
 
 @cache
