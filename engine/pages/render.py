@@ -80,8 +80,8 @@ def _html(text: RenderedText) -> Markup:
 
 
 def _scrolls(text: RenderedText, name: str = "") -> Markup:
-    # What a phone may have to scroll sideways must be reachable by keyboard too: it gets a tab stop. A name says what
-    # it is where the text alone doesn't, as of a matrix without a sentence.
+    # What a phone may have to scroll sideways must be reachable by keyboard too: it gets a tab stop, and
+    # a name where the text alone doesn't say what it is, such as a matrix without a sentence.
     formulas = (re.sub(r"<[^<>]*+>|\s", "", formula) for formula in _FORMULA.findall(text.html))
     is_wide = re.search("<(table|pre)", text.html) or any(len(formula) > _WIDE for formula in formulas)
     group = Markup(' role="group" aria-label="{}"').format(name) if name else ""
