@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from engine.course import Roster
 from engine.course.policies import Policies
@@ -16,7 +17,7 @@ from engine.hand_ins import IntakeProblem, IntakeResult
 from engine.marks.class_table import FurtherAnswer, ItemResult, ScoreChange, StudentResults, TableColumn
 from engine.marks.hand_in_limits import hides_checks, when_shown
 from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
-from engine.marks.student_marks import CountedMark, student_marks
+from engine.marks.student_marks import CountedMark, in_order, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import rules as quiz_rules
 from engine.quiz.rules import counted_attempts, why_nothing
@@ -273,26 +274,41 @@ def _result(
 ) -> ItemResult:
     chosen, now = counts.attempt, quiz_rules.now()
     assert chosen is not None  # the caller leaves out columns without an attempt
-    place = (chosen.item, chosen.submission)
-    comments = tuple(comment for comment in code_comments if (comment.item, comment.submission) == place)
     disclosure, is_final = _disclosure(attempts, quiz, counts.terms, now)
     hides = chosen.variant is None and hides_checks(counts.terms, now)
-    return replace(
-        plain_result(column, chosen),
-        attempts=max(1, sum(not attempt.is_blank for attempt in attempts)),  # a blank one alone is still one
-        disclosure=disclosure,
-        is_final=is_final,
-        mark=counts.mark if rules.touch_marks or column.id in by_hand else None,  # else the score says it all
-        used=len(counted_attempts(attempts)),
-        allowed=None if quiz is None else quiz.rules.attempts,
-        further=tuple(_further(attempts, chosen)),
-        hidden_checks=hidden_checks_of(chosen.item) if hides else frozenset(),
-        hidden_until=when_shown(counts.terms) if hides else "",
-        comments=comments,
-        source=chosen.source or "" if comments else "",
-        modules=chosen.modules if comments else {},
-        regraded=tuple(_changes(attempts, regrades)),
-    )
+    hidden_checks = hidden_checks_of(chosen.item) if hides else frozenset()
+    common: dict[str, Any] = {
+        "attempts": max(
+            1, sum(not attempt.is_blank for attempt in attempts)
+        ),  # a blank one alone is still one
+        "disclosure": disclosure,
+        "is_final": is_final,
+        "mark": counts.mark
+        if rules.touch_marks or column.id in by_hand
+        else None,  # else the score says it all
+        "used": len(counted_attempts(attempts)),
+        "allowed": None if quiz is None else quiz.rules.attempts,
+        "further": tuple(_further(attempts, chosen)),
+        "hidden_checks": hidden_checks,
+        "hidden_until": when_shown(counts.terms) if hides else "",
+        "regraded": tuple(_changes(attempts, regrades)),
+    }
+
+    def result_of(attempt: Attempt) -> ItemResult:
+        place = (attempt.item, attempt.submission)
+        comments = tuple(comment for comment in code_comments if (comment.item, comment.submission) == place)
+        return replace(
+            plain_result(column, attempt),
+            comments=comments,
+            source=attempt.source or "" if comments else "",
+            modules=attempt.modules if comments else {},
+            **common,
+        )
+
+    # Which of several attempts is the best would tell of checks that are hidden: the newest is shown instead.
+    is_telling = counts.terms.rules.attempts.which not in ("first", "last") and len(attempts) > 1
+    stand_in = result_of(in_order(attempts)[-1]) if hidden_checks and is_telling else None
+    return replace(result_of(chosen), stand_in=stand_in)
 
 
 def _changes(attempts: Sequence[Attempt], regrades: Sequence[StoredRegrade]) -> Iterator[ScoreChange]:

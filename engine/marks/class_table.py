@@ -158,6 +158,9 @@ class ItemResult:
         The program and the files beside it, where there are comments; otherwise empty.
     regraded : tuple of ScoreChange
         What regrades changed in this column, oldest first; also in attempts that don't count.
+    stand_in : ItemResult or None
+        Another attempt, which the student is shown in its place: while checks are hidden, nothing may tell
+        which attempt is the best. None where this one may be shown.
     """
 
     column: TableColumn
@@ -183,6 +186,7 @@ class ItemResult:
     source: str = ""
     modules: Mapping[str, str] = field(default_factory=dict)
     regraded: tuple[ScoreChange, ...] = ()
+    stand_in: ItemResult | None = None
 
     @property
     def shows_score(self) -> bool:

@@ -175,7 +175,17 @@ def hand_in_overdue(
     StoreError
         As :func:`overdue_sittings`.
     """
-    for overdue in overdue_sittings(store, policies, now, names=names, among=among):
+    overdue_ones: list[OverdueSitting] = []
+    unread: StoreError | None = None
+    try:
+        for overdue in overdue_sittings(store, policies, now, names=names, among=among):
+            overdue_ones.append(overdue)
+    except StoreError as error:  # raised after all others
+        unread = error
+    # Of a quiz that was drawn several times, what answers the newest draw uses an attempt first.
+    for overdue in sorted(overdue_ones, key=lambda overdue: -overdue.quiz.attempt):
+        if _is_newer_draw_open(store, overdue.quiz, mode):
+            continue
         result: HandInResult | SoftmarkError
         try:
             quiz = site_quiz(store, overdue.quiz, policies, bank=bank, mode=mode, secret=secret)
@@ -185,3 +195,14 @@ def hand_in_overdue(
         except Exception as error:  # one answer that trips a fault of ours
             result = EngineError(internal_fault(error))
         yield overdue, result
+    if unread is not None:
+        raise unread
+
+
+def _is_newer_draw_open(store: Store, quiz: Quiz, mode: Mode) -> bool:
+    """Return whether a student is answering a later draw of a quiz that counts as the same one."""
+    if len(store.sittings.ids_alike(quiz, mode)) < 2:
+        return False
+    newer = [other for other in store.quizzes(quiz.name, quiz.student) if other.attempt > quiz.attempt]
+    sittings = [store.timed.of_quiz(other) for other in newer]
+    return any(sitting is not None and sitting.handed is None for sitting in sittings)

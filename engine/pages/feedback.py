@@ -310,6 +310,8 @@ def _total(results: StudentResults, solutions: bool) -> FeedbackTotal:
 
 def feedback_entry(student: str, item: ItemResult, *, solutions: bool = False) -> FeedbackEntry:
     """Return one result as its student may see it now."""
+    if item.stand_in is not None and not solutions:
+        return feedback_entry(student, item.stand_in)
     level = ResultDisclosure.SOLUTION if solutions else item.disclosure
     release = shown_report(item.report, item.variant, level, is_final=solutions or item.is_final)
     report = release.report

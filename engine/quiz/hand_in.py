@@ -15,7 +15,7 @@ from engine.errors import QuizError
 from engine.grading import grade_answers
 from engine.hand_ins import FilledQuiz
 from engine.model import GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response
-from engine.quiz.rules import CreditRules
+from engine.quiz.rules import AttemptLimit, CreditRules
 from engine.store import ArrivalInfo, Store
 from engine.text.words import clean_line, count_noun, plain_points
 
@@ -172,6 +172,7 @@ def hand_in(
     filename: str = "",
     keep_unreadable: bool = False,
     arrival: ArrivalInfo | None = None,
+    is_limited: bool = False,
 ) -> HandInResult:
     """Mark a filled-in file, credit it by the quiz's rules and record every question.
 
@@ -190,11 +191,13 @@ def hand_in(
         Record the file even if an answer can't be read (a batch does: it can't ask again).
     arrival : ArrivalInfo, optional
         How the file was handed in.
+    is_limited : bool
+        Take nothing of which no attempt is left, instead of storing what it earns.
 
     Raises
     ------
     QuizError
-        As :func:`engine.quiz.grade_quiz` and :func:`as_answered`.
+        As :func:`engine.quiz.grade_quiz` and :func:`as_answered`; or no attempt is left.
     StoreError
         It can't be recorded.
     """
@@ -204,7 +207,10 @@ def hand_in(
     if read.is_unreadable and not keep_unreadable:
         return read
     answered, reports = read.quiz, read.reports
+    settle: CreditRules | AttemptLimit | None = None
     settle = CreditRules(quiz, store.sittings.hints(quiz, mode)) if quiz.rules.counts_attempts else None
+    if is_limited:
+        settle = AttemptLimit(quiz, settle)
     recorded = store.record_quiz(
         answered,
         filled.answers,

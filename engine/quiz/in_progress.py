@@ -33,6 +33,8 @@ from engine.store.timed import NO_END, TimedSitting
 
 Sheet = TypeVar("Sheet", bound=AnswerSheet)
 
+_TRIES = 5  # windows of one student that hand in at the same moment as the end
+
 
 class QuizInProgress(Generic[Sheet]):
     """One student's quiz, answered on a sheet.
@@ -52,6 +54,9 @@ class QuizInProgress(Generic[Sheet]):
     opens, closes : datetime, optional
         From when, and until when, the course's rules count work.
     """
+
+    #: Whether an answer is refused of which no attempt is left, however late that shows.
+    is_limited = False
 
     def __init__(
         self,
@@ -218,6 +223,7 @@ class QuizInProgress(Generic[Sheet]):
             filename=self.sheet.name,
             keep_unreadable=keep_unreadable,
             arrival=self.sheet.arrival(self.ends, quiz_rules.now()),
+            is_limited=self.is_limited,
         )
 
     def note_end(self) -> None:
@@ -243,6 +249,8 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
     What is sent twice (a double click, the back button, a request repeated by the browser) counts once, and
     what comes too late is refused with a :class:`QuizError`; what was saved before isn't lost by either.
     """
+
+    is_limited = True
 
     def save(self, fields: Sequence[DraftField]) -> list[SavedDraft]:
         """Save fields while the quiz is open, and say of each what became of it.
@@ -376,13 +384,22 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         now = quiz_rules.now()
         self._store.timed.end(self.quiz, now, self._end())
         reached("sitting-ended")
-        # Until then another window may have saved, and was told so.
-        self.sheet.reload()
-        result = self._hand_in(None, keep_unreadable=True, with_blanks=True)
+        result = self._hand_in_the_rest()
         reached("sitting-handed-in")
         self._store.timed.note_handed_in(self.quiz, now)
         self.__dict__.pop("_timed", None)
         return result
+
+    def _hand_in_the_rest(self) -> HandInResult:
+        for tries_left in reversed(range(_TRIES)):
+            # Until then another window may have saved, and was told so.
+            self.sheet.reload()
+            try:
+                return self._hand_in(None, keep_unreadable=True, with_blanks=True)
+            except QuizError:  # another window has handed in one of them in between: the others remain
+                if not tries_left:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     def close_if_over(self) -> bool:
         """Hand in what was saved if the end has passed and nobody has done so; return whether it was done."""

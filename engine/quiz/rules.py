@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from engine.answers import kind_of
 from engine.answers.free_text import WAITS
+from engine.errors import QuizError
 from engine.model import GradeReport, Outcome, Quiz, QuizRules, ResultDisclosure, Variant, Verdict
 from engine.store import Attempt
 from engine.text.words import agree, count_noun, join_words, percent
@@ -84,6 +85,44 @@ class CreditRules:
         if credited.needs_person and share == 0:  # nobody needs to read what earns nothing in any case
             return replace(attempt, report=_unmarked_zero(credited), reason=None)
         return replace(attempt, report=credited)
+
+
+class AttemptLimit:
+    """Refuses an attempt at a question of which none is left, whatever its window believed.
+
+    Where a file is handed in again, every answer is stored and the rules say what it earns. On the site an
+    answer that earns nothing isn't taken, and without a limit in the quiz there is one attempt: two windows
+    that hand in at the same moment must not both have it.
+
+    Parameters
+    ----------
+    quiz : Quiz
+    settle : callable, optional
+        Settles what isn't refused.
+    """
+
+    def __init__(self, quiz: Quiz, settle: CreditRules | None) -> None:
+        self._most = quiz.rules.attempts or 1
+        self._numbers = {question.variant.item: question.number for question in quiz.questions}
+        self._settle = settle
+
+    def __call__(self, attempt: Attempt, earlier: Sequence[Attempt]) -> Attempt:
+        """Return the attempt as it counts.
+
+        Raises
+        ------
+        QuizError
+            No attempt is left.
+        """
+        others = [other for other in earlier if other.submission != attempt.submission]
+        is_real = attempt.is_taken and not attempt.is_blank
+        # The same answer once more is no further attempt: the store keeps the first.
+        if is_real and len(others) == len(earlier) and len(counted_attempts(others)) >= self._most:
+            raise QuizError(
+                f"question {self._numbers.get(attempt.item, '')} was handed in from another window meanwhile",
+                next_step="look at what was handed in",
+            )
+        return attempt if self._settle is None else self._settle(attempt, earlier)
 
 
 def _unmarked_zero(report: GradeReport) -> GradeReport:

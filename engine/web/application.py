@@ -260,6 +260,8 @@ def _out_of_date(visit: Visit) -> Response:
     form = visit.form
     # Offered only where the browser proves that the form is ours: otherwise a foreign page could fill it in.
     is_ours = visit.headers.get("sec-fetch-site") == "same-origin" or "origin" in visit.headers
+    # Who signs in after somebody else at the same browser isn't offered what the other one has typed.
+    is_ours = is_ours and form.text("csrf").endswith(visit.form_owner)
     is_script = "application/json" in visit.headers.get("accept", "")
     names = [name for name in form.fields if name != "csrf"]
     fields = [(name, text.replace("\r\n", "\n")) for name in names for text in form.texts(name)]
@@ -306,7 +308,7 @@ def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Re
 
 
 # What a form carries beside what somebody entered.
-_NOT_ENTERED = re.compile(r"csrf|seen|action|do|retry|revision\..*|before\..*")
+_NOT_ENTERED = re.compile(r"csrf|seen|action|do|retry|draw|revision\..*|before\..*")
 
 
 def _entered(visit: Visit) -> list[tuple[str, str]]:

@@ -94,13 +94,15 @@ async def read_form(request: Request, most_bytes: int, folder: Path | None) -> F
     from starlette.formparsers import MultiPartException
     from starlette.requests import ClientDisconnect
 
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    header = request.headers.get("content-type", "")
+    kind = header.partition(";")[0].strip().casefold()
     if kind not in ("application/x-www-form-urlencoded", "multipart/form-data"):
         if await _is_empty(request):
             return Form()
         raise UsageError(
             "this isn't a form", got=kind or "no content type", next_step="use the page's own form"
         )
+    _check_charset(header)
     _check_length(request, most_bytes)
     _bound(request, most_bytes)
     try:
@@ -165,6 +167,17 @@ def _too_large(most_bytes: int) -> FormTooLargeError:
         expected=f"at most {most_bytes / (1 << 20):.3g} MiB",
         next_step="leave out what the exercise doesn't need: data, results, pictures",
     )
+
+
+def _check_charset(header: str) -> None:
+    # Some of Python's other codecs make texts that neither a store nor a page can hold; no browser asks for
+    # one, because our pages are in UTF-8.
+    from python_multipart.multipart import parse_options_header
+
+    _, options = parse_options_header(header.encode("latin-1"))
+    charset = options.get(b"charset", b"utf-8").decode("latin-1").strip()
+    if charset.casefold() not in ("utf-8", "utf8", "us-ascii"):
+        raise UsageError("the form isn't in UTF-8", got=charset[:40], next_step="use the page's own form")
 
 
 def _check_length(request: Request, most_bytes: int) -> None:

@@ -159,10 +159,16 @@ class Visit:
 
     @cached_property
     def form_token(self) -> str:
-        """What every form carries, so that no foreign page can send it."""
+        """What every form carries, so that no foreign page can send it; it ends with :attr:`form_owner`."""
         # Bound to a cookie: a token of one browser is worth nothing to another.
         text = f"form {self.cookie or self.form_cookie}"
-        return hmac.new(self.site.form_secret, text.encode(), hashlib.sha256).hexdigest()
+        return hmac.new(self.site.form_secret, text.encode(), hashlib.sha256).hexdigest() + self.form_owner
+
+    @property
+    def form_owner(self) -> str:
+        """Whose forms these are, in any of the person's sessions; it says nothing to anybody else."""
+        text = f"form of {self.person.id if self.person else ''}"
+        return hmac.new(self.site.form_secret, text.encode(), hashlib.sha256).hexdigest()[:32]
 
     @cached_property
     def form_cookie(self) -> str:

@@ -143,6 +143,36 @@ def test_two_windows_show_both_texts_and_one_is_chosen(folder: Path, chrome: Any
         context.close()
 
 
+def test_a_page_goes_on_after_signing_in_again_and_never_for_somebody_else(folder: Path, chrome: Any) -> None:
+    quiz = draw(folder, QUIZ, "week-1")
+    part = quiz.questions[0].variant.parts[0].id
+    with LiveSite(folder) as site:
+        context = person_context(chrome, site)
+        page = context.new_page()
+        page.goto(f"{site.address}/quiz/week-1/1")
+        field = page.locator(f"[name='text.{part}']")
+        field.fill("0.1")
+        saved(page)
+        context.clear_cookies()  # as when the session has ended
+        field.fill("0.2")
+        page.locator(".saved", has_text="you aren't signed in any more").wait_for()
+        # Somebody else signs in at this browser: nothing of Ada's is sent, offered or shown to Bob.
+        cookie = {"name": "softmark-session", "value": site.cookie_of("bob"), "url": site.address}
+        context.add_cookies([cookie])
+        page.wait_for_timeout(6000)
+        assert "you aren't signed in any more" in page.locator(".saved").inner_text()
+        # Ada again, in another window: this page goes on by itself.
+        context.add_cookies([cookie | {"value": site.cookie_of("ada")}])
+        saved(page)
+        assert drafts(folder, quiz)[1, part] == "0.2"
+        context.add_cookies([cookie])
+        field.fill("0.3")
+        page.get_by_role("button", name="Save, and question 2").click()
+        page.get_by_text("out of date").wait_for()
+        assert "0.3" not in page.locator("main").inner_text()
+        assert drafts(folder, quiz)[1, part] == "0.2"
+
+
 def test_a_quiz_is_answered_by_the_keyboard_alone(folder: Path, chrome: Any) -> None:
     quiz = draw(folder, QUIZ, "week-1")
     order = quiz.questions[1].variant.parts[0]

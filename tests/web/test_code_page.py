@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import time
@@ -9,12 +10,14 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from engine.model import CodeSubmission
+from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
+from engine.store import Attempt
 from engine.web.coding import code_page
 from engine.web.site import Site
 from tests.web.browsing import forms_of
@@ -286,6 +289,37 @@ def test_results_that_arent_shown_yet(
     page = followed(browser, typed(browser, "# partial\n"))
     assert "isn't shown now" in page
     assert "It overflows." not in page and "7.5" not in page and "partly right" not in page
+
+
+def test_nothing_tells_which_hand_in_is_best_while_checks_are_hidden(
+    folder: Path, site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(site.bank), "hidden_checks", lambda *_: frozenset({"hidden"}))
+    receipts = []
+    for number, hidden in enumerate((10, 5, 0)):
+        source = f"# program {number}\n"
+        code = CodeSubmission(source, "softmax.py", hashlib.sha256(source.encode()).hexdigest())
+        verdict = Verdict.PASSED if hidden else Verdict.FAILED
+        checks = (Check("shown", Verdict.PASSED, 1, 1, ""), Check("hidden", verdict, hidden, 10, ""))
+        report = GradeReport(
+            "softmax", "v1", Outcome.PARTIAL, 1.0 + hidden, 11, checks, student="ada", mode=Mode.MARKS
+        )
+        site.store.record(Attempt.of_code("ada", code, report, started=datetime.now(UTC)))
+        receipts.append(code.sha256)
+    browser = signed_in("ada")
+    rule(folder, site, RULES.format("due: 2900-01-01, limits: {hidden_checks: after due}"))
+    for submission in receipts:
+        page = browser.get(f"{PAGE}?submission={submission}").text
+        assert "counts</span>" not in page and "Another hand-in counts" not in page
+    # The page of all marks shows the newest, as it would whichever were the best.
+    marks = browser.get("/marks").text
+    assert receipts[2] in marks and receipts[0] not in marks and receipts[1] not in marks
+    assert "11" in signed_in("ivy").get("/staff/class").text
+    settings = folder / "course.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8").replace("2900", "2020"), encoding="utf-8")
+    rule(folder, site, "")
+    assert receipts[0] in browser.get("/marks").text
+    assert "counts</span>" in browser.get(PAGE).text
 
 
 def test_the_last_hand_in_of_a_day_is_used_once(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC
+from pathlib import Path
 
 import pytest
 
@@ -83,6 +85,31 @@ def test_quizzes_are_for_instructors(path: str, site: Site, signed_in: SignedIn)
         assert signed_in(who).get(PAGE + path).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("typed", "moment"),
+    [
+        ("2026-10-25T02:30", "2026-10-25T01:30"),  # clocks show it twice: the later one counts
+        ("2027-03-28T02:30", "2027-03-28T01:30"),  # clocks never show it: it is the time that they show then
+        ("2026-10-25T04:00", "2026-10-25T03:00"),
+        ("2026-07-01T12:00", "2026-07-01T10:00"),
+        ("2026-07-01T12:00-05:00", "2026-07-01T17:00"),
+    ],
+)
+def test_a_deadline_in_the_hours_in_which_clocks_change(
+    folder: Path, site: Site, signed_in: SignedIn, typed: str, moment: str
+) -> None:
+    course = folder / "course.yaml"
+    text = course.read_text(encoding="utf-8").replace("# timezone: ", "timezone: ")
+    course.write_text(text, encoding="utf-8")
+    site._looked = -1e9
+    assert site.policies().timezone == "Europe/Berlin"
+    draw_quiz(site)
+    browser = signed_in("ivy")
+    assert send_form(browser, PAGE, "/deadline", deadline=typed, students="").status_code == 303
+    deadline = site.store.quizzes(QUIZ)[0].rules.deadline
+    assert deadline is not None and deadline.astimezone(UTC).isoformat() == f"{moment}:00+00:00"
+
+
 def test_moving_the_deadline(site: Site, signed_in: SignedIn) -> None:
     draw_quiz(site)
     browser = signed_in("ivy")
@@ -93,7 +120,8 @@ def test_moving_the_deadline(site: Site, signed_in: SignedIn) -> None:
     assert ada.rules.deadline.isoformat() == "2027-01-02T12:00:00+00:00"
     ((_, entry),) = site.store.audit.newest(5)
     assert (entry.student, entry.details["reason"]) == ("ada", "ill")
-    for text, students in (("tomorrow", ""), ("", ""), ("9999-12-31T23:59", ""), ("2027-01-02T12:00", "no")):
+    refused = ("tomorrow", "", "9999-12-31T23:59", "0001-01-01T00:00", "20270102T1200-0500x")
+    for text, students in (*((text, "") for text in refused), ("2027-01-02T12:00", "no")):
         answer = send_form(browser, PAGE, "/deadline", deadline=text, students=students)
         assert answer.status_code == 400, text
     assert send_form(browser, PAGE, "/deadline", deadline="none", students="").status_code == 303

@@ -438,6 +438,14 @@ def test_what_was_typed_before_signing_in_anew_isnt_lost(signed_in: SignedIn, si
     assert form.fields["csrf"] == token_of(ada.get("/account"))
 
 
+def test_who_signs_in_next_isnt_offered_what_the_last_one_typed(signed_in: SignedIn, site: Site) -> None:
+    old = token_of(signed_in("ada").get("/account"))
+    typed = {"csrf": old, "kind": "regrade", "subject": "softmax", "text": "about my illness"}
+    refused = signed_in("bob").post("/requests", data=typed, headers={"origin": ADDRESS})
+    assert refused.status_code == 403 and "out of date" in refused.text
+    assert "illness" not in refused.text and not site.store.requests.all()
+
+
 def test_nothing_is_offered_to_a_form_of_unknown_origin(signed_in: SignedIn) -> None:
     ada = signed_in("ada")
     for headers in ({}, {"sec-fetch-site": "none"}, {"origin": ADDRESS, "accept": "application/json"}):

@@ -110,6 +110,14 @@ def test_a_field_comes_back_as_it_was_typed(ada: TestClient, site: Site, text: s
     assert fields[name] == fields[name.replace("text.", "before.")] == text
 
 
+@pytest.mark.parametrize("charset", ["unicode_escape", "idna", "utf-7", "utf-16", "rot13", '"a;b"'])
+def test_a_form_in_another_coding_is_refused(ada: TestClient, charset: str) -> None:
+    body = b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n\\ud800\xff..\r\n--x--\r\n'
+    headers = {"content-type": f"multipart/form-data; boundary=x; charset={charset}"}
+    answer = ada.post("/requests", content=body, headers=headers)
+    assert answer.status_code == 400 and "UTF-8" in answer.text
+
+
 def test_no_value_of_a_form_is_cleaned_for_reading() -> None:
     begins = r'(?:<(?:input|button|option)\b[^\n]*?\bvalue="|^)'
     values = re.compile(begins + r'\{\{ (.*?) \}\}(?="|</textarea>)', re.MULTILINE)

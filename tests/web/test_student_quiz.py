@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,13 +12,18 @@ from engine.answers import right_response, wrong_responses
 from engine.errors import StoreError
 from engine.marks.class_results import columns_of_quiz
 from engine.model import Mode, Part, Quiz
+from engine.quiz import compose, read_blueprint
 from engine.quiz import rules as quiz_rules
 from engine.store import HandMark
+from engine.store.drafts import DraftField
 from engine.text.words import points_text
 from engine.web.site import Site
 from engine.web.student.quiz_page import SittingWatch
 from tests.web.browsing import PageForm, draw, follow, form_to, form_with, open_page
 from tests.web.conftest import SignedIn
+
+# The package has a function of that name.
+hand_in_module = importlib.import_module("engine.quiz.hand_in")
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 PLAIN = """
@@ -167,6 +173,12 @@ def test_hints_cost_and_are_shown_again(site: Site, signed_in: SignedIn, at) -> 
     assert hint.html in page
     follow(browser, form.send(browser, "hint.1"))  # the back button, and again
     assert site.store.sittings.hints(quiz, Mode.MARKS) == {number: 1}
+    # What isn't taken isn't logged, whatever a forged form says.
+    for do in ("hint.0", "hint." + "x" * 100_000, "hint"):
+        form.buttons = [("do", do)]
+        follow(browser, form.send(browser))
+    (entry,) = [entry for _, entry in site.store.audit.newest(10, action="quiz.hint")]
+    assert entry.details == {"hint": 1}
 
 
 def test_every_field_comes_back_as_it_was_saved(site: Site, signed_in: SignedIn, at) -> None:
@@ -205,6 +217,98 @@ def test_two_windows_keep_both_texts(site: Site, signed_in: SignedIn, at) -> Non
     assert (f"text.{part.id}", "0.2, 0.8") in again.fields
     page = follow(browser, again.send(browser))
     assert (f"text.{part.id}", "0.2, 0.8") in form_with(page, "save").fields
+
+
+@pytest.mark.parametrize("limit", ["", "attempts: 1\n"])
+def test_two_windows_at_the_same_moment_have_one_attempt(
+    site: Site, signed_in: SignedIn, at, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    plan = f"title: Week 1\n{limit}sections:\n  - items: [scale-symbol, claims-solve-or-mitigate]\n"
+    quiz = quiz_of(draw(site, plan), "ada")
+    part = quiz.questions[0].variant.parts[0]
+    letters = [right_response(part), wrong_responses(part)[0][0]]
+    first, second = signed_in("ada"), signed_in("ada")
+    form = form_with(open_page(first, "/quiz/week-1/1"), "save").fill(f"pick.{part.id}", letters[1])
+    read, pages = hand_in_module.read_answers, []
+
+    def read_answers(*arguments, **more):
+        result = read(*arguments, **more)
+        if not pages:  # the first window has read its answer, and hasn't recorded it yet
+            pages.append("")
+            other = form_with(open_page(second, "/quiz/week-1/1"), "save").fill(f"pick.{part.id}", letters[0])
+            pages[0] = follow(second, other.send(second, "hand_in"))
+        return result
+
+    monkeypatch.setattr(hand_in_module, "read_answers", read_answers)
+    page = follow(first, form.send(first, "hand_in"))
+    assert "Question 1 is handed in." in pages[0]
+    assert "Question 1 was handed in from another window meanwhile." in page
+    (attempt,) = site.store.attempts(student="ada")
+    assert attempt.response is not None and dict(attempt.response.answers) == {part.id: letters[0]}
+
+
+REDRAWN = "title: Week 1\nattempts: 1\ndeadline: 2026-11-02T10:00Z\nsections:\n  - items: [greedy-path]\n"
+
+
+def draw_again(site: Site, quiz: Quiz) -> Quiz:
+    plan = read_blueprint(Path(site.folder) / "blueprints" / "week-1.yaml")
+    (again,) = compose(
+        plan, site.bank, [quiz.student], secret=site.course.secret(), name="week-1", attempt=1, stored=[quiz]
+    )
+    site.store.save_quizzes([again])
+    return again
+
+
+def save_right(site: Site, quiz: Quiz) -> None:
+    part = quiz.questions[0].variant.parts[0]
+    site.store.drafts.save(
+        quiz, [DraftField(1, part.id, right_response(part), 0)], now=NOW, ends=quiz.rules.deadline
+    )
+
+
+def test_of_a_quiz_drawn_twice_the_newer_answers_are_handed_in_first(
+    site: Site, signed_in: SignedIn, at
+) -> None:
+    (first, *_) = draw(site, REDRAWN)
+    second = draw_again(site, first)
+    save_right(site, first)
+    save_right(site, second)
+    at(NOW + timedelta(hours=1, seconds=20))
+    SittingWatch()(site)
+    by_quiz = {attempt.quiz: attempt.report.score for attempt in site.store.attempts(student="ada")}
+    assert by_quiz == {second.id: second.questions[0].points}
+
+
+def test_what_was_saved_before_a_second_draw_is_handed_in_where_the_newer_is_blank(
+    site: Site, signed_in: SignedIn, at
+) -> None:
+    (first, *_) = draw(site, REDRAWN)
+    save_right(site, first)
+    draw_again(site, first)
+    at(NOW + timedelta(hours=1, seconds=20))
+    SittingWatch()(site)
+    by_quiz = {attempt.quiz: attempt.report.score for attempt in site.store.attempts(student="ada")}
+    assert by_quiz == {first.id: first.questions[0].points}
+
+
+def test_a_page_of_an_earlier_draw_answers_nothing(site: Site, signed_in: SignedIn, at) -> None:
+    (first, *_) = draw(site, REDRAWN)
+    browser = signed_in("ada")
+    part = first.questions[0].variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    name = next(name for name in form.names() if name.endswith(part.id) and "." in name and "re" not in name)
+    second = draw_again(site, first)
+    save_right(site, second)
+    page = follow(browser, form.send(browser, "hand_in"))  # as it was, without an answer
+    assert "drawn again since" in page
+    refused = form.fill(name, right_response(part)).send(browser, "hand_in")
+    assert refused.status_code == 409 and "answers the earlier one" in refused.text
+    assert not list(site.store.attempts(student="ada"))
+    (draft,) = site.store.drafts.of_quiz(second)
+    assert draft.text == right_response(second.questions[0].variant.parts[0])
+    fields = dict(form.fields)
+    saved = browser.post("/quiz/week-1/1/save", data=fields)
+    assert [field["state"] for field in saved.json()["fields"]] == ["closed"]
 
 
 def test_handing_in_everything_names_blanks(site: Site, signed_in: SignedIn, at) -> None:

@@ -211,7 +211,8 @@ def _counted(results: StudentResults | None, item: str) -> ItemResult | None:
 
 
 def _line(student: str, attempt: Attempt, counted: ItemResult) -> HandInLine:
-    counts = attempt.submission == counted.submission
+    # While checks are hidden, nothing says which one counts: that would tell of them.
+    counts = attempt.submission == counted.submission and counted.stand_in is None
     # What is shown of another attempt follows the same rules; only the mark is that of the counted one.
     result = replace(
         counted,
@@ -224,6 +225,7 @@ def _line(student: str, attempt: Attempt, counted: ItemResult) -> HandInLine:
         marked_late=attempt.marked_late,
         mark=counted.mark if counts else None,
         attempts=1,
+        stand_in=None,
     )
     return HandInLine(student, result, attempt.handed or attempt.started, counts)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.course.policies import LocalTime
 from engine.errors import InputError, QuizError, UsageError
 from engine.items.bank import builtin_root
 from engine.marks import terms_of
@@ -358,11 +359,15 @@ def _has_zone(text: str) -> bool:
 def _offset(text: str, zone: tzinfo) -> str:
     """Return the offset of the course's time zone at a local time that somebody typed, such as ``+01:00``."""
     try:
-        local = datetime.fromisoformat(text)
-    except ValueError:  # the message about it names the whole text
+        wall = datetime.fromisoformat(text)
+        # As in course.yaml: of a time that clocks show twice the later one counts.
+        moment = LocalTime(wall, timedelta()).ends(zone)
+    except (ValueError, OverflowError):  # the message about it names the whole text
         return ""
-    digits = local.replace(tzinfo=zone).strftime("%z")
-    return f"{digits[:3]}:{digits[3:5]}"
+    if wall.tzinfo is not None:  # in a form that :func:`_has_zone` doesn't know
+        return ""
+    minutes = round((wall - moment.replace(tzinfo=None)).total_seconds() / 60)
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
 def find_variant(visit: Visit) -> Response:

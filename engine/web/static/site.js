@@ -375,9 +375,27 @@ document.addEventListener("submit", (event) => {
       await this.sending;
     }
 
-    async send(fields, isRead) {
+    // After signing in again in another window, this page goes on with the token of the new session, if it is the
+    // same person's and still shows what is asked.
+    async renew() {
+      try {
+        const answer = await fetch(this.form.action, { headers: { accept: "text/html" } });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const form = page.querySelector("form[data-save]");
+        if (!form || form.dataset.key !== this.form.dataset.key) return false;
+        const theirs = form.elements.csrf.value;
+        if (theirs === this.form.elements.csrf.value) return false;
+        for (const { elements } of document.forms) if (elements.csrf) elements.csrf.value = theirs;
+        return true;
+      } catch {
+        return false;
+      }
+    }
+
+    async send(fields, isRead, isRenewed = false) {
       clearTimeout(this.pause);
-      const body = new URLSearchParams({ retry: this.form.elements.retry.value });
+      const body = new URLSearchParams();
+      for (const name of ["retry", "draw"]) body.set(name, this.form.elements[name].value);
       if (isRead) body.set("read", "1");
       const texts = new Map();
       for (const field of fields) {
@@ -394,6 +412,7 @@ document.addEventListener("submit", (event) => {
         return this.failed("Not saved yet: the server can't be reached. Trying again; this browser keeps your text.");
       }
       if (answer.status === 403 || answer.status === 401) {
+        if (!isRenewed && (await this.renew())) return this.send(fields, isRead, true);
         return this.failed("Not saved: you aren't signed in any more. Sign in again in another window; this browser keeps your text.");
       }
       if (!answer.ok) return this.failed("Not saved: " + [value.error, value.next].filter(Boolean).join("; ") + ".");

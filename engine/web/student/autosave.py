@@ -101,7 +101,7 @@ def save(visit: Visit) -> Response:
     name, number = visit.path["quiz"], _number(visit)
     quiz = _open_quiz(visit, name)
     seconds = quiz.seconds_left  # before saving, which forgets what was read of the sitting
-    saved = quiz.save(fields_of(visit, number))
+    saved = quiz.save(fields_of(visit, quiz, number))
     is_read = visit.form.text("read") == "1"
     zone = visit.site.course.policies.zone
     return visit.json(
@@ -157,5 +157,5 @@ def _part(site: Site, quiz: SiteQuiz, field: DraftField) -> Part | None:
     variant = next((q.variant for q in quiz.quiz.questions if q.number == field.number), None)
     if variant is not None and field.retry:
         variants = site.store.sittings.variants(quiz.quiz, field.number)
-        variant = variants[field.retry] if field.retry < len(variants) else None
+        variant = variants[field.retry] if 0 < field.retry < len(variants) else None
     return next((part for part in variant.parts if part.id == field.part), None) if variant else None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from engine.errors import QuizError
 from engine.marks.class_results import attempt_result, columns_of_quiz
 from engine.marks.class_table import ColumnMark, ScoreChange
 from engine.marks.site_quizzes import site_quiz
@@ -312,6 +313,12 @@ def clock_of(visit: Visit, quiz: SiteQuiz) -> Clock:
     ends = quiz.ends
     words = "" if ends is None else time_left(ends, visit.now)
     return Clock(quiz.seconds_left, words, ends, quiz.rules.time_limit is not None)
+
+
+def quiz_sentence(error: QuizError) -> str:
+    """Return why something isn't possible (any more), and what to do, as a notice."""
+    next_step = f" {error.next_step[:1].upper()}{error.next_step[1:]}." if error.next_step else ""
+    return f"{error.what[:1].upper()}{error.what[1:]}.{next_step}"
 
 
 def require_begun(quiz: SiteQuiz) -> None:

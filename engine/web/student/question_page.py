@@ -34,6 +34,7 @@ from engine.web.student.my_quiz import (
     my_quiz,
     question_number,
     question_states,
+    quiz_sentence,
     require_begun,
 )
 from engine.web.visit import Visit
@@ -189,9 +190,16 @@ def _typed_again(fields: Sequence[EntryField], unsaved: Sequence[SavedDraft]) ->
     return {field.part: mine.get(field.part, field.text) for field in fields}
 
 
-def fields_of(visit: Visit, number: int) -> list[DraftField]:
+def is_of_another_draw(visit: Visit, quiz: SiteQuiz) -> bool:
+    """Return whether a form was opened before the quiz was drawn another time: it asks something else."""
+    return visit.form.text("draw", quiz.quiz.id) != quiz.quiz.id
+
+
+def fields_of(visit: Visit, quiz: SiteQuiz, number: int) -> list[DraftField]:
     """Return the fields of a question that the form has."""
     retry = whole_number(visit.form.text("retry"))
+    if is_of_another_draw(visit, quiz):
+        retry = -1  # a variant that this quiz doesn't have
     return [
         DraftField(
             number,
@@ -206,18 +214,21 @@ def fields_of(visit: Visit, number: int) -> list[DraftField]:
 
 
 def _act(visit: Visit, quiz: SiteQuiz, number: int) -> Response:
-    fields = fields_of(visit, number)
+    fields = fields_of(visit, quiz, number)
     unsaved = [done for done in quiz.save(fields) if done.state is not SaveState.SAVED] if fields else []
     # What is closed and unchanged loses nothing by not being saved.
     unsaved = [done for done in unsaved if done.field.text != (done.field.before or "")]
     if unsaved:
         return _show(visit, quiz, number, unsaved=unsaved, status=409)
+    if is_of_another_draw(visit, quiz):
+        visit.notice("This quiz was drawn again since you opened that page, so nothing was done.")
+        return _back(visit, number)
     action, _, argument = visit.form.text("do").partition(".")
     try:
         return _ACTIONS.get(action, _save)(visit, quiz, number, argument)
     except QuizError as error:
         # Between two clicks the quiz has ended, or the last attempt was used in another window.
-        visit.notice(f"{error.what[:1].upper()}{error.what[1:]}. {(error.next_step or '').capitalize()}.")
+        visit.notice(quiz_sentence(error))
         return _back(visit, number)
 
 
@@ -235,8 +246,10 @@ def _back(visit: Visit, number: int) -> Response:
 
 
 def _hint(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
-    quiz.hint(number, whole_number(argument))
-    visit.log("quiz.hint", f"{quiz.quiz.name}/{number}", student=visit.me.id, hint=argument)
+    hint, before = whole_number(argument), quiz.sitting().progress[number].hints
+    quiz.hint(number, hint)
+    if hint > before:  # shown again it costs nothing, and is nothing to log
+        visit.log("quiz.hint", f"{quiz.quiz.name}/{number}", student=visit.me.id, hint=hint)
     return _back(visit, number)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.errors import SoftmarkError
+from engine.errors import QuizError, SoftmarkError
 from engine.marks.site_quizzes import hand_in_overdue
 from engine.model import ResultDisclosure
 from engine.quiz import rules as quiz_rules
@@ -28,6 +28,7 @@ from engine.web.student.my_quiz import (
     marks_of,
     my_quiz,
     question_states,
+    quiz_sentence,
 )
 from engine.web.visit import Visit
 
@@ -110,7 +111,12 @@ def hand_in(visit: Visit) -> Response:
         )
     # With a time limit it is one sitting, which handing in ends; otherwise further attempts stay possible.
     ends = sitting_quiz.rules.time_limit is not None
-    result = sitting_quiz.finish() if ends else sitting_quiz.hand_in()
+    try:
+        result = sitting_quiz.finish() if ends else sitting_quiz.hand_in()
+    except QuizError as error:
+        # Between two clicks the quiz has ended, or another window was faster with one of the answers.
+        visit.notice(quiz_sentence(error))
+        return visit.redirect("student.quiz", quiz=visit.path["quiz"])
     # All or nothing: the attempts at the other questions mustn't be used up by what has to be corrected.
     if not result.recorded:
         faulty = [str(state.number) for state in states if state.faults and not state.is_handed_in]
