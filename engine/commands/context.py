@@ -168,7 +168,7 @@ class CommandContext:
             f"quiz {filled.quiz!r} isn't in the store",
             where=str(path),
             next_step="use the course folder that made it, or name that with --course FOLDER; a quiz that "
-            "somebody gave you is filled in with an editor and handed in as a file",
+            "somebody gave you is filled in with an editor and handed in as a file, or answered on the site",
         )
 
     def _candidates(self, path: Path) -> Iterator[CommandContext]:

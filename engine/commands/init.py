@@ -44,5 +44,9 @@ def command(name: str, title: str | None, example: bool, as_json: bool) -> None:
         click.echo(f"the course {folder} exists already: nothing in it was overwritten")
         return
     click.echo(f"made the course {folder}")
-    click.echo(f"  next: write your students into {folder / 'roster.csv'} (id,name,email)")
-    click.echo(f"  then: grade quiz new l16 --course {shell_word(folder)}")
+    roster, quiz = folder / "roster.csv", "example" if example else "l16"
+    if example:
+        click.echo(f"  students are in {roster}, a quiz in {folder / 'blueprints' / 'example.yaml'}")
+    else:
+        click.echo(f"  next: write your students in {roster} (id,name,email)")
+    click.echo(f"  {'next' if example else 'then'}: grade quiz new {quiz} --course {shell_word(folder)}")

@@ -39,7 +39,7 @@ def _field_of(marking: RubricMarking, name: str) -> MarkedField:
     field = marking.field(name)
     if field is None:
         names = [progress.field.id for progress in marking.fields()]
-        expected = ", ".join(names) or "there is none yet: grade batch stores what is handed in"
+        expected = ", ".join(names) or "there is none yet: grade batch and the site store what is handed in"
         what = f"no answer to {clean_line(name, 80)!r} is marked by people{did_you_mean(name, names)}"
         raise UsageError(what, expected=expected)
     return field

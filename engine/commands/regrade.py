@@ -97,8 +97,8 @@ def command(
         if not plan.is_empty and not dry_run and _is_confirmed(yes, as_json):
             run, skipped = apply_plan(store, plan, by=by, cause=cause)
             if not as_json:
-                click.echo(f"written as run {run}; pages and gradebooks are as they were:")
-                click.echo("  next: grade batch or grade feedback writes the pages again")
+                click.echo(f"written as run {run}; the site shows it at once, files written earlier don't")
+                click.echo("  next: grade batch or grade feedback writes the pages again, grade export a gradebook")
                 for attempt in skipped:
                     click.echo(f"left alone, it changed meanwhile: {attempt.student} {attempt.item}")
         elif not plan.is_empty and not as_json:

@@ -105,7 +105,7 @@ def people_of(roster: Roster, staff: Iterable[Person]) -> People:
         student = people.get(person.id)
         if student is not None and not _may_be_one(student, person):
             raise CourseError(
-                f"the id {person.id!r} is another person's in the roster",
+                f"the id {person.id!r} belongs to another person in the roster",
                 where=STAFF_FILE,
                 expected=f"an id of its own for {clean_line(person.name, 60) or person.email}",
                 got=f"{clean_line(student.name, 60) or student.email} has it in roster.csv",
@@ -196,7 +196,7 @@ def address_warnings(path: Path) -> list[Diagnostic]:
             table.file,
             row.line,
             1,
-            f"{clean_line(cell, 60)!r} isn't a mail address: this person gets no sign-in links",
+            f"{clean_line(cell, 60)!r} isn't an email address: this person gets no sign-in links",
             row.source,
         )
         for row, cell in cells

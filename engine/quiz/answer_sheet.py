@@ -195,9 +195,9 @@ class DraftSheet(AnswerSheet):
         for field in fields:
             name = clean_line(f"question {field.number}, {field.part}", 60)
             if field.part not in parts.get(field.number, ()):
-                raise QuizError(f"this quiz has no field {name}", next_step="load the page again")
+                raise QuizError(f"this quiz has no field {name}", next_step="reload the page")
             if (field.number, field.part) in places:
-                raise QuizError(f"the field {name} is there twice", next_step="load the page again")
+                raise QuizError(f"the field {name} is there twice", next_step="reload the page")
             places.add((field.number, field.part))
             if len(field.text) > LONGEST_ANSWER:
                 raise QuizError(

@@ -304,9 +304,9 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         if hint <= progress.hints:
             return progress
         if self.rules.hint_cost is None or hint > len(progress.question.variant.hints):
-            raise QuizError(f"question {number} has no hint {hint}", next_step="load the page again")
+            raise QuizError(f"question {number} has no hint {hint}", next_step="reload the page")
         if hint > progress.hints + 1:
-            raise QuizError(f"hint {hint} comes after hint {hint - 1}", next_step="load the page again")
+            raise QuizError(f"hint {hint} comes after hint {hint - 1}", next_step="reload the page")
         return self.take_hint(progress)
 
     def hand_in(
@@ -416,5 +416,5 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
     def _progress(self, number: int) -> QuestionProgress:
         progress = self.sitting().progress.get(number)
         if progress is None:
-            raise QuizError(f"this quiz has no question {number}", next_step="load the page again")
+            raise QuizError(f"this quiz has no question {number}", next_step="reload the page")
         return progress

@@ -236,13 +236,13 @@ def rules_text(rules: QuizRules, *, on_file: bool = False) -> list[str]:
     rules : QuizRules
     on_file : bool
         For the file or page itself, which may be filled in without the store: hints and new variants come
-        from ``grade quiz take`` alone, which tells their rules when it begins.
+        from ``grade quiz take`` and the site, which tell their rules when a student begins.
     """
     sentences = []
     if rules.time_limit is not None and not on_file:
         sentences.append(
-            f"You have {duration_text(rules.time_limit)} from when you begin; "
-            "at the end, what is saved is handed in by itself."
+            f"You have {duration_text(rules.time_limit)} from when you start; "
+            "at the end, what is saved is handed in automatically."
         )
     if rules.attempts is not None:
         sentences.append(_attempts(rules))
@@ -284,8 +284,9 @@ def not_on_files(rules: QuizRules) -> list[str]:
         which = "" if rules.new_variants else " at a choice, an order, pairs or words"
         numbers = "numbers can be answered again as they are, but " if rules.new_variants else ""
         sentences.append(
-            f"only `grade quiz take` draws a new variant for a further attempt{which}; in files {numbers}of "
-            "several answers to the same options, order, pairs or words only the first counts"
+            f"a new variant for a further attempt{which} is drawn in `grade quiz take` and on the site only; "
+            f"in files {numbers}of several answers to the same options, order, pairs or words only the first "
+            "counts"
         )
     return sentences
 

@@ -157,7 +157,7 @@ class _Handler:
             visit = self._visit(request, None, cookie="")
             return _finished(visit, await run_in_threadpool(_error_page, visit, refusal))
         if status == 405:
-            fault = UsageError("this address doesn't take that", got=request.method)
+            fault = UsageError("this page doesn't accept that request", got=request.method)
         return _finished(visit, await run_in_threadpool(_error_page, visit, fault, status))
 
     async def static(self, request: Request) -> Response:
@@ -239,7 +239,7 @@ def _refusal(visit: Visit, route: WebRoute) -> Response | None:
         if visit.method in ("GET", "HEAD") and "application/json" not in visit.headers.get("accept", ""):
             here = visit.url(visit.route, **visit.path, **_plain_query(visit))
             return RedirectResponse(visit.url("sign_in", next=here), status_code=303)
-        raise ForbiddenError("you aren't signed in", next_step="sign in, and send the form again")
+        raise ForbiddenError("you aren't signed in", next_step="sign in, then send the form again")
     if not visit.person.role.includes(route.least):
         # As if it weren't there: what staff can do is none of a student's business.
         raise NotFoundError()
@@ -284,7 +284,7 @@ def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Re
         number = secrets.token_hex(4)
         note_fault(number, visit.route, error)
         error = SoftmarkError(
-            "something went wrong here, and it wasn't you",
+            "something went wrong on the server, and it isn't your fault",
             got=f"fault {number}, noted in the server's log",
             next_step="try again in a moment; nothing that was saved is lost",
         )

@@ -88,7 +88,7 @@ def check_site(course: Course, place: str | Path, host: str, port: int, now: dat
             yield _fault(name, error)
         except OSError as error:
             text = f"{error.filename or name}: {error.strerror or error}"
-            yield SiteCheck(name, CheckState.FAULT, text, "mend this, and look again")
+            yield SiteCheck(name, CheckState.FAULT, text, "fix this, then check again")
 
 
 def _ok(name: str, text: str) -> SiteCheck:
@@ -98,7 +98,7 @@ def _ok(name: str, text: str) -> SiteCheck:
 def _fault(name: str, error: SoftmarkError) -> SiteCheck:
     where = f"{error.where}: " if error.where else ""
     got = f" ({error.got})" if error.got else ""
-    step = error.next_step or "mend this, and look again"
+    step = error.next_step or "fix this, then check again"
     return SiteCheck(name, CheckState.FAULT, f"{where}{error.what}{got}", step)
 
 
@@ -108,8 +108,8 @@ def _address(settings: WebSettings, host: str, port: int) -> Iterator[SiteCheck]
         yield SiteCheck(
             "address",
             CheckState.NOTE,
-            "none is set: links and cookies are for this machine alone",
-            f"set what people type as `address` in {WEB_SETTINGS_FILE}",
+            "none is set, so links and cookies work on this machine only",
+            f"set `address` in {WEB_SETTINGS_FILE} to what people type",
         )
     elif not settings.address.startswith("https://") and urlsplit(settings.address).hostname not in (
         "localhost",
@@ -118,8 +118,8 @@ def _address(settings: WebSettings, host: str, port: int) -> Iterator[SiteCheck]
         yield SiteCheck(
             "address",
             CheckState.FAULT,
-            f"{settings.address} isn't encrypted: whoever shares the network can read along and sign in",
-            "put a proxy with TLS before it, such as Caddy, and write https:// into the address",
+            f"{settings.address} isn't encrypted: anybody on the network can read along and sign in",
+            "put a proxy with TLS in front of it, such as Caddy, and write https:// into the address",
         )
     else:
         yield _ok("address", settings.address)
@@ -127,8 +127,8 @@ def _address(settings: WebSettings, host: str, port: int) -> Iterator[SiteCheck]
         yield SiteCheck(
             "address",
             CheckState.NOTE,
-            "no proxy is named: limits against guessing take all visitors for one",
-            f"write the proxy's address into {WEB_SETTINGS_FILE}: proxies: [127.0.0.1]",
+            "no proxy is named, so limits against guessing count all visitors as one",
+            f"write the proxy's address in {WEB_SETTINGS_FILE}: proxies: [127.0.0.1]",
         )
     try:
         bind(host, port).close()
@@ -172,7 +172,7 @@ def _mail_addresses(people: People) -> Iterator[SiteCheck]:
         yield SiteCheck(
             "people",
             CheckState.NOTE,
-            f"no mail address: {some}",
+            f"no email address: {some}",
             "fill the column `email`, or have them sign in by single sign-on or a code",
         )
     shared = sorted(
@@ -182,8 +182,8 @@ def _mail_addresses(people: People) -> Iterator[SiteCheck]:
         yield SiteCheck(
             "people",
             CheckState.FAULT,
-            f"an address that several people have: {shared[0]}",
-            "give each person one of their own: it says who signs in",
+            f"an address shared by several people: {shared[0]}",
+            "give each person an address of their own: it decides who is signed in",
         )
 
 
@@ -200,10 +200,10 @@ def _mail(settings: WebSettings, folder: Path) -> Iterator[SiteCheck]:
     from engine.web.outbox import check_mail
 
     if mail.host is None:
-        yield _ok("mail", f"written into {folder / (mail.folder or '')}")
+        yield _ok("mail", f"written to {folder / (mail.folder or '')}")
         return
     check_mail(mail, folder)
-    yield _ok("mail", f"there is an answer from {mail.host}:{mail.port}")
+    yield _ok("mail", f"{mail.host}:{mail.port} answers")
 
 
 def _store(place: str | Path) -> Iterator[SiteCheck]:
@@ -212,7 +212,7 @@ def _store(place: str | Path) -> Iterator[SiteCheck]:
         yield SiteCheck(
             "store",
             CheckState.NOTE,
-            f"it is of an earlier Softmark (schema {revision}): starting migrates it, after a backup",
+            f"it comes from an earlier Softmark (schema {revision}): starting migrates it, after a backup",
             "make a backup of your own if you like: grade store backup FILE",
         )
         return
@@ -233,7 +233,7 @@ def _store(place: str | Path) -> Iterator[SiteCheck]:
 def _clock(course: Course, place: str | Path, now: datetime) -> Iterator[SiteCheck]:
     """Compare the clock with what else knows the time: the disk, the store, and the database's server."""
     yield _ok("clock", f"{now.astimezone(course.policies.zone):%Y-%m-%d %H:%M} in {course.policies.timezone}")
-    step = "set the clock, and have it kept right: timedatectl set-ntp true"
+    step = "set the clock and keep it synchronised: timedatectl set-ntp true"
     with tempfile.NamedTemporaryFile(dir=course.folder / ".softmark") as file:
         on_disk = datetime.fromtimestamp(Path(file.name).stat().st_mtime, UTC)
     if abs(on_disk - datetime.now(UTC)) > timedelta(seconds=_CLOCK_S):
@@ -243,7 +243,7 @@ def _clock(course: Course, place: str | Path, now: datetime) -> Iterator[SiteChe
     with open_store(place, busy_timeout_s=5.0) as store:
         newest, elsewhere = store.upkeep.clock()
     if newest is not None and newest > now + timedelta(seconds=_CLOCK_S):
-        text = f"the store knows a time to come, {newest:%Y-%m-%d %H:%M} UTC: the clock is or was wrong"
+        text = f"the store has a time in the future, {newest:%Y-%m-%d %H:%M} UTC: the clock is or was wrong"
         yield SiteCheck("clock", CheckState.FAULT, text, step)
     if elsewhere is not None and abs(elsewhere - datetime.now(UTC)) > timedelta(seconds=_CLOCK_S):
         seconds = abs((elsewhere - datetime.now(UTC)).total_seconds())
@@ -257,7 +257,7 @@ def _disk(course: Course) -> Iterator[SiteCheck]:
         text = f"{free / (1 << 30):.1f} GiB free for {name}"
         if free < _LITTLE_SPACE:
             state = CheckState.FAULT if free < _NO_SPACE else CheckState.NOTE
-            yield SiteCheck("disk", state, text, f"make room on the disk of {folder}")
+            yield SiteCheck("disk", state, text, f"free space on the disk of {folder}")
         else:
             yield _ok("disk", text)
 
@@ -269,17 +269,17 @@ def _permissions(course: Course) -> Iterator[SiteCheck]:
             "permissions",
             CheckState.FAULT,
             f"{course.folder / '.softmark'} can't be written",
-            "run the site as the user to whom the course folder belongs",
+            "run the site as the user who owns the course folder",
         )
     elif hasattr(os, "geteuid") and os.geteuid() == 0:
         yield SiteCheck(
             "permissions",
             CheckState.NOTE,
-            "this is root: a site needs no such rights",
+            "the site would run as root, which it doesn't need",
             "run it as a user of its own, as docs/web.md shows",
         )
     else:
-        yield _ok("permissions", "the course folder and its secret are this user's own")
+        yield _ok("permissions", "the course folder and its secret belong to this user")
 
 
 def _sandbox() -> Iterator[SiteCheck]:

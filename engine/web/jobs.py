@@ -130,9 +130,9 @@ class JobRunner:
                 return running  # a second click
             if running is not None:
                 raise UsageError(
-                    f"this has to wait: {running.title} is still running",
+                    f"this has to wait: “{running.title}” is still running",
                     got=f"started by {running.by}",
-                    next_step="wait for its end, or stop it on its own page, and start this again",
+                    next_step="wait until it is done, or stop it on its own page, and start this again",
                 )
             self._forget(kind)
             job = SiteJob(secrets.token_hex(8), kind, title, by, quiz_rules.now(), facts)
@@ -172,7 +172,7 @@ def _run(job: SiteJob, work: Callable[[SiteJob], Any]) -> None:
         number = secrets.token_hex(4)
         log.error("fault %s in job %s\n%s", number, job.kind, "".join(traceback.format_exception(error)))
         job.fault = SoftmarkError(
-            "something went wrong here, and it wasn't you",
+            "something went wrong on the server, and it isn't your fault",
             got=f"fault {number}, noted in the server's log",
             next_step="start it again; what it had stored is kept",
         )

@@ -83,7 +83,7 @@ def begin_log(target: str) -> None:
                 "the log can't be written",
                 where=target,
                 got=error.strerror or str(error),
-                next_step="make its folder, or take another: --log - writes to standard error",
+                next_step="make its folder, or log elsewhere: --log - writes to standard error",
             ) from error
     handler.setFormatter(JsonLines())
     for name in ("softmark.web", "uvicorn.error"):

@@ -92,7 +92,7 @@ class Outbox:
             Too many wait.
         """
         if len(self._requests) >= _MOST_WAITING:
-            raise UsageError("too many people ask for links at once", next_step="try again in a few minutes")
+            raise UsageError("too many people are asking for links right now", next_step="try again in a few minutes")
         self._requests.append(request)
 
     def work(self, site: Site) -> None:
@@ -118,7 +118,7 @@ class Outbox:
                 self._note_fault(f"{settings.host}:{settings.port}: {sending.reason}")
             elif sending.finished:
                 if self.fault is not None:
-                    log.warning("mails are sent again")
+                    log.warning("emails are sent again")
                 self.fault = None
 
     def _write_next(self, site: Site) -> None:
@@ -127,14 +127,14 @@ class Outbox:
         except StoreError:  # away for a moment: the request stays
             raise
         except Exception as error:  # one that can't be answered holds up nobody else
-            log.error("a mail can't be written, and is left out: %s", type(error).__name__)
+            log.error("an email can't be written, and is left out: %s", type(error).__name__)
             letters = []
         self._letters += letters
         self._requests.popleft()
 
     def _note_fault(self, fault: str) -> None:
         self.fault = fault
-        log.error("mails can't be sent, %s waiting: %s", len(self._letters), fault)
+        log.error("emails can't be sent, %s waiting: %s", len(self._letters), fault)
 
 
 def _put_off(letters: Sequence[Letter], now: datetime) -> None:
@@ -150,7 +150,7 @@ def _letters(site: Site, request: LinkRequest) -> list[Letter]:
     counter = site.rates
     for person in site.people.with_email(request.email)[:5]:
         if not is_mail_address(person.email):
-            log.error("a mail isn't written: `grade course check` names addresses that are none")
+            log.error("an email isn't sent: `grade course check` names invalid addresses")
             continue
         limit = _OFTEN if counter.wait(_MANY, person.id, now) is None else _SELDOM
         if counter.wait(limit, person.id, now) is not None:
@@ -188,7 +188,7 @@ this link signs you in to {title} as {person.role}:
 
 It works once, within {lasts}. It opens a page with a button that signs you in.
 
-If you didn't ask for this mail, ignore it: nobody is signed in without the link.
+If you didn't ask for this email, ignore it: nobody is signed in without the link.
 """,
         cte="8bit",
     )
@@ -225,7 +225,7 @@ def _send(settings: MailSettings, folder: Path, letters: Sequence[Letter]) -> _S
         # Some went out: those aren't sent twice. Those that weren't tried are still due.
         if not sending.finished and not sending.put_off:
             raise EngineError(
-                "the mail server takes no mails",
+                "the mail server accepts no email",
                 where=f"{settings.host}:{settings.port}",
                 got=_reason(error),
                 next_step="see `mail` in web.yaml",
@@ -240,14 +240,14 @@ def _send_one(server: smtplib.SMTP, letter: Letter, sending: _Sending) -> None:
         code = _status(error)
         if code is not None and code < 500:  # a full mailbox, greylisting
             sending.put_off.append(letter)
-            sending.reason = f"mails are refused for now ({code})"
+            sending.reason = f"emails are refused for now ({code})"
             return
         # The address stays out of the log: whoever reads it needn't know who is in the course.
-        log.error("a mail was refused for good: %s", type(error).__name__)
+        log.error("an email was refused for good: %s", type(error).__name__)
     except (OSError, smtplib.SMTPException):
         raise
     except Exception as error:  # an address that the library stumbles over
-        log.error("a mail can't be sent, and is left out: %s", type(error).__name__)
+        log.error("an email can't be sent, and is left out: %s", type(error).__name__)
     sending.finished.append(letter)
 
 
@@ -311,8 +311,8 @@ def check_mail(settings: MailSettings, folder: Path) -> None:
 
 
 def _write(folder: Path, message: EmailMessage) -> None:
-    step = "name a folder that may be written to as `mail: {folder: …}` in web.yaml"
-    with write_errors("the mail can't be written", folder, next_step=step, kind=EngineError):
+    step = "name a writable folder as `mail: {folder: …}` in web.yaml"
+    with write_errors("the email can't be written", folder, next_step=step, kind=EngineError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         number = sum(1 for _ in folder.iterdir()) + 1
         path = folder / f"{number:04d}-{secrets.token_hex(3)}.eml"

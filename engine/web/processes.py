@@ -66,8 +66,8 @@ class _Processes:
             self._end_all()
         if self._died_soon >= _MOST_SOON:
             raise EngineError(
-                "the processes of the site die as soon as they have begun",
-                next_step="see the lines above, and grade serve --check",
+                "the processes of the site end as soon as they have started",
+                next_step="see the lines above, and run grade serve --check",
             )
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:

@@ -120,7 +120,7 @@ def check_origin(headers: Mapping[str, str], site: Site) -> None:
         is_ours = origin is None or origin.partition("://")[2] in hosts
     if not is_ours:
         raise ForbiddenError(
-            "this form came from another site", next_step="open the page here, and send its own form"
+            "this form came from another site", next_step="open the page on this site, and send its form"
         )
 
 

@@ -37,12 +37,12 @@ def bind(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise UsageError(
                 f"port {port} is in use: another server has it",
-                next_step="stop that one, or take another: --port 0 takes a free one",
+                next_step="stop that one, or use another port: --port 0 picks a free one",
             ) from error
         raise UsageError(
             f"{host}, port {port} can't be used",
             got=error.strerror or str(error),
-            next_step="take another: --port 0 takes a free one",
+            next_step="use another port: --port 0 picks a free one",
         ) from error
     return listening
 

@@ -37,7 +37,7 @@ class NotFoundError(InputError):
     """There is no such page, or it isn't this person's: status 404 in both cases, so that neither shows."""
 
     def __init__(self, what: str = "there is no such page") -> None:
-        super().__init__(what, next_step="go to the first page, and on from there")
+        super().__init__(what, next_step="start again from the home page")
 
 
 class ForbiddenError(InputError):

@@ -212,12 +212,23 @@ def test_identical_files_are_one_group_and_no_row_of_pairs(grade) -> None:
     assert "ada" in json.dumps(found) and '"identical": [["ada", "bob", "eve"]]' in json.dumps(found)
 
 
-def test_a_quiz_that_is_drawn_is_handed_out_next(grade) -> None:
+def test_a_new_course_says_what_comes_next_in_it(grade) -> None:
+    empty = grade("init", "empty").out
+    assert "next: write your students in empty/roster.csv" in empty and "grade quiz new l16" in empty
+    filled = grade("init", "filled", "--example").out
+    assert "write your students" not in filled and "l16" not in filled
+    assert "  next: grade quiz new example --course filled\n" in filled
+    assert grade("quiz", "new", "example", "--course", "filled").code == 0
+
+
+def test_a_quiz_that_is_drawn_is_published_or_handed_out_next(grade) -> None:
     grade("init", "c", "--example")
     Path("c/blueprints/one.yaml").write_text("title: One\nsections: [{title: A, items: [softmax-weights]}]\n")
     said = grade("quiz", "new", "one", "--course", "c", "--student", "ada").out
     assert said.startswith("1 quiz of 1 question is in c/quizzes/one\n")
-    assert "  next: hand out" in said and "  then: grade batch DIR --course c --out results" in said
+    assert "  next: grade quiz publish one --course c, for the site" in said
+    assert "  or: hand out" in said and "grade batch DIR --course c --out results" in said
+    assert grade("quiz", "publish", "one", "--course", "c").code == 0
     assert json.loads(grade("quiz", "deadline", "one", "--course", "c", "--json").out)[0]["deadline"] is None
 
 
@@ -230,7 +241,7 @@ def test_the_shell_completes_items(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_course_folder_is_no_folder_of_hand_ins(grade) -> None:
-    assert grade("init", "my class", "--example").out.endswith("grade quiz new l16 --course 'my class'\n")
+    assert grade("init", "my class", "--example").out.endswith("grade quiz new example --course 'my class'\n")
     for course in ((), ("--course", "my class")):
         said = grade("batch", "my class", "--out", "results", *course)
         assert said.code == 2 and "this is a course folder" in said.err, said

@@ -199,7 +199,7 @@ def test_an_address_that_takes_no_mail_is_a_warning(grade, course: Course) -> No
     said = grade("course", "check", "--course", "c")
     assert said.code == 1
     assert said.out.splitlines()[0] == (
-        "warning: c/roster.csv:2:1: 'ada@' isn't a mail address: this person gets no sign-in links"
+        "warning: c/roster.csv:2:1: 'ada@' isn't an email address: this person gets no sign-in links"
     )
 
 

@@ -137,7 +137,7 @@ def test_two_windows_show_both_texts_and_one_is_chosen(folder: Path, chrome: Any
         note.wait_for()
         assert "0.1, 0.9" in note.inner_text()
         assert drafts(folder, quiz)[1, part] == "0.1, 0.9"
-        note.get_by_role("button", name="Keep what stands here").click()
+        note.get_by_role("button", name="Keep the text here").click()
         saved(second)
         assert drafts(folder, quiz)[1, part] == "0.2, 0.8"
         context.close()
@@ -225,8 +225,8 @@ def test_a_sitting_ends_by_itself_with_what_was_typed_last(folder: Path, chrome:
         page.locator(".timer.soon").wait_for()
         page.locator(f"[name='text.{part.id}']").press_sequentially(right_response(part), delay=50)
         # Nobody types into a field whose text isn't taken any more.
-        page.locator("form.answers[inert] .note", has_text="The time is over.").wait_for()
-        assert "The time is over." in page.locator(".timer").inner_text()
+        page.locator("form.answers[inert] .note", has_text="Time is up.").wait_for()
+        assert "Time is up." in page.locator(".timer").inner_text()
         page.wait_for_url(f"{site.address}/quiz/exam")
         assert "The quiz is over" in page.inner_text("main")
         with open_store(Course.open(folder).store_place) as store:

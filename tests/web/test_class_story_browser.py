@@ -110,7 +110,7 @@ class Story:
         before = set(mails.glob("*"))
         self.go(page, "/")
         page.get_by_role("link", name="Sign in").click()
-        page.get_by_label("Your mail address").fill(address)
+        page.get_by_label("Your email address").fill(address)
         self.press(page, "Send me a link")
         until(lambda: set(mails.glob("*")) - before, "no mail came")
         (mail,) = set(mails.glob("*")) - before
@@ -172,7 +172,7 @@ def play(story: Story) -> None:
     # Bob begins the exam, types, and closes the window: it has to end by itself.
     story.sign_in_by_mail(bob, "bob@example.edu")
     story.go(bob, "/quiz/exam")
-    story.press(bob, "Begin now")
+    story.press(bob, "Start the quiz")
     part, right = story.answer("exam", "bob", 1)
     story.go(bob, "/quiz/exam/1")
     bob.locator(f"[name='text.{part}']").fill(right)
@@ -226,7 +226,7 @@ def play(story: Story) -> None:
     story.go(ivy, "/staff/students/ada/marks/week-1~2Fsoftmax-ratio")
     ivy.get_by_label(re.compile("^Score, of")).fill("0.5")
     ivy.get_by_label("Reason, for the log").fill("The request.")
-    story.press(ivy, "Save")
+    story.press(ivy, "Save the mark")
     story.go(ada, "/requests")
     ada.get_by_text("Yes, half a point more.").first.wait_for()
     story.go(ada, "/marks")

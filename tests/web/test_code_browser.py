@@ -114,7 +114,7 @@ def test_a_draft_is_kept_until_it_is_handed_in(page: Page, served: tuple[Site, G
     expect(page.locator(".saved")).to_contain_text("not handed in yet")
     page.reload()
     assert area.input_value() == "# wrong\nx = 1"
-    page.get_by_role("button", name="Go back to what was here").click()
+    page.get_by_role("button", name="Discard it").click()
     assert "def softmax" in area.input_value()
     typed(page, "# wrong\nx = 2")
     page.get_by_role("button", name="Hand in this code").click()
@@ -173,7 +173,7 @@ def test_without_script(chrome: Browser, served: tuple[Site, Grading], tmp_path:
     grading.gate.clear()
     page.get_by_role("button", name="Hand in the files").click()
     expect(page.get_by_text("Your code is being graded.")).to_be_visible()
-    expect(page.get_by_role("link", name="Look again")).to_be_visible()
+    expect(page.get_by_role("link", name="Reload the page")).to_be_visible()
     grading.gate.set()
     expect(page.locator("#result")).to_contain_text("0 of 10 points", timeout=PATIENCE_MS)  # by itself
     context.close()

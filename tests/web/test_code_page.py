@@ -410,7 +410,7 @@ def test_staff_sees_what_waits_and_lets_it_be_tried_again(
         assert time.monotonic() < end
         time.sleep(0.02)
     assert "10 of 10 points" in signed_in("ada").get(PAGE).text
-    assert "Nothing waits" in staff.get("/staff/waiting").text
+    assert "Nothing is waiting" in staff.get("/staff/waiting").text
 
 
 def test_the_editor_goes_on_with_all_of_a_program(signed_in: SignedIn, grading: Grading) -> None:

@@ -35,7 +35,7 @@ def test_the_list_is_the_one_of_the_command(
         browser.get("/staff/items?topic=softmax").text + browser.get("/staff/items?topic=softmax&page=2").text
     )
     assert all(f'<span class="soft">{item}</span>' in text for item in items)
-    assert "No item fits" in browser.get("/staff/items?find=nothing-like-it").text
+    assert "No item matches" in browser.get("/staff/items?find=nothing-like-it").text
 
 
 def test_a_preview_has_keys(signed_in: SignedIn) -> None:

@@ -175,7 +175,7 @@ def test_mails_go_to_the_address_in_the_roster(browser: TestClient, site: Site) 
 def test_what_is_no_address(browser: TestClient, address: str) -> None:
     page = browser.get("/sign-in")
     answer = send(browser, page, "/sign-in/mail", email=address)
-    assert answer.status_code == 400 and "isn&#39;t a mail address" in answer.text
+    assert answer.status_code == 400 and "isn&#39;t an email address" in answer.text
 
 
 def test_two_people_with_one_address_get_a_link_each(folder: Path, site: Site, browser: TestClient) -> None:
@@ -337,7 +337,7 @@ def test_signing_out(signed_in: SignedIn, site: Site) -> None:
 def test_where_somebody_is_signed_in(signed_in: SignedIn, site: Site) -> None:
     here, there, third = signed_in("ada"), signed_in("ada"), signed_in("ada")
     page = here.get("/account")
-    assert page.text.count("by a link from a mail") == 3 and page.text.count("this one") == 1
+    assert page.text.count("by a link in an email") == 3 and page.text.count("this browser") == 1
     one = next(f for f in forms_of(page) if f.fields.get("session", "others") != "others")
     here.post("/account/end", data=one.fields)
     assert sorted(b.get("/account").status_code for b in (here, there, third)) == [200, 200, 303]
@@ -359,7 +359,7 @@ def test_nobody_ends_anothers_session(signed_in: SignedIn, site: Site) -> None:
 def test_staff_ends_a_students_sessions(signed_in: SignedIn) -> None:
     mia, ivy, ada = signed_in("mia"), signed_in("ivy"), signed_in("ada")
     page = mia.get("/people/ada/sessions")
-    assert "by a link from a mail" in page.text
+    assert "by a link in an email" in page.text
     assert send(mia, page, "/end").status_code == 303
     assert ada.get("/account").status_code == 303
     assert "Nowhere" in mia.get("/people/ada/sessions").text

@@ -216,7 +216,7 @@ def test_a_server_that_refuses_everybody_for_now_is_a_fault(
         for person in people:
             ask(client, f"{person}@example.edu")
         site.outbox.work(site)
-        assert site.outbox.fault == f"127.0.0.1:{server.port}: mails are refused for now (450)"
+        assert site.outbox.fault == f"127.0.0.1:{server.port}: emails are refused for now (450)"
         server.refused.clear()
         clock(timedelta(seconds=6))
         site.outbox.work(site)

@@ -103,7 +103,7 @@ def test_blank_parts_are_named_before(site: Site, signed_in: SignedIn, at) -> No
     assert "There is no answer to hand in yet." in page
     answer = form_with(page, "save").fill(f"text.{part.id}", right_response(part)).send(browser, "hand_in")
     assert answer.status_code == 200
-    assert "with a blank?" in answer.text
+    assert "with a blank answer?" in answer.text
     assert not list(site.store.attempts(student="ada"))
     page = follow(browser, form_with(answer.text, "hand_in.sure").send(browser))
     assert "◐ partly right" in page
@@ -339,7 +339,7 @@ def test_pairs_without_a_letter_are_named_before(site: Site, signed_in: SignedIn
     assert "partly answered" in page
     answer = form_with(page, "save").send(browser, "hand_in")
     assert answer.status_code == 200
-    assert "with a blank?" in answer.text
+    assert "with a blank answer?" in answer.text
     assert all(prompt.text.html in answer.text for prompt in others)
     assert first.text.html not in answer.text
     for question in quiz.questions[:3]:
@@ -349,7 +349,7 @@ def test_pairs_without_a_letter_are_named_before(site: Site, signed_in: SignedIn
         follow(browser, form.send(browser))
     page = open_page(browser, "/quiz/week-1/hand-in")
     assert "Everything is answered." not in page
-    assert "Still blank, wholly or in part:" in page
+    assert "Not fully answered yet:" in page
     assert 'href="/quiz/week-1/4"' in page and 'href="/quiz/week-1/1"' not in page
     assert not list(site.store.attempts(student="ada"))
     page = follow(browser, form_to(page, "/hand-in").send(browser))
@@ -589,7 +589,7 @@ def test_the_back_button_after_handing_in_changes_nothing(site: Site, signed_in:
     assert "handed in already" in page
     stale = form.fill(f"pick.{part.id}", right_response(part)).send(browser, "hand_in")
     assert stale.status_code == 409
-    assert "Your answer is handed in already, so this wasn" in stale.text
+    assert "You have already handed in your answer, so this wasn" in stale.text
     page = follow(browser, form_with(stale.text, "again").send(browser))
     stale = form.fill(f"pick.{part.id}", "a").send(browser)
     assert stale.status_code == 409
@@ -608,7 +608,7 @@ def test_what_cannot_be_read_at_the_end_is_shown(site: Site, signed_in: SignedIn
     assert "Nothing is handed in yet: the answer to question 2 can&#39;t be read." in page
     at(NOW + timedelta(minutes=31))
     page = open_page(browser, f"/quiz/exam/{number}")
-    assert "What was handed in" in page
+    assert "What you handed in" in page
     assert "a half" in page
     assert "unreadable" in page
 

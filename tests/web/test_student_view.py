@@ -65,7 +65,7 @@ def test_two_people_at_one_mark(site: Site, signed_in: SignedIn) -> None:
     token = {"csrf": form_token(ivy, WORK), "seen": "0"}
     assert send_form(mia, WORK, "/set", **form).status_code == 303
     late = ivy.post(f"{WORK}/set", data={**form, **token, "score": "1"})
-    assert late.status_code == 400 and "Somebody else has decided" in late.text
+    assert late.status_code == 400 and "Somebody else has changed" in late.text
     assert [m.score for m in site.store.hand_marks.history()] == [0.25]
 
 
@@ -83,7 +83,7 @@ def test_of_two_markers_at_once_one_is_told(
 
     monkeypatch.setattr(ManualMarks, "decide", decide_late)
     late = send_form(ivy, WORK, "/set", **{**hers, "score": "1"})
-    assert late.status_code == 400 and "Somebody else has decided" in late.text and "Mia" in late.text
+    assert late.status_code == 400 and "Somebody else has changed" in late.text and "Mia" in late.text
     assert [m.score for m in site.store.hand_marks.history()] == [0.25]
 
 

@@ -98,8 +98,9 @@ def new(
         click.echo(f"  next: grade quiz take {files[0][0]}")
     else:
         course = f" --course {shell_word(course_path)}" if course_path else ""
-        click.echo("  next: hand out the .yaml files (and the .html ones, to read or print)")
-        click.echo(f"  then: grade batch DIR{course} --out results, with what comes back in DIR")
+        click.echo(f"  next: grade quiz publish {shell_word(quiz_name)}{course}, for the site (grade serve)")
+        click.echo("  or: hand out the .yaml files (and the .html ones, to read or print), and when they")
+        click.echo(f"      come back in a folder DIR: grade batch DIR{course} --out results")
 
 
 def blueprint_path(context: CommandContext, blueprint: str) -> Path:

@@ -68,7 +68,7 @@ def hand_in(visit: Visit) -> Response:
     try:
         if visit.me.is_staff:
             raise UsageError(
-                "only students hand in: this would be in the gradebook",
+                "only students hand in here: hand-ins count in the gradebook",
                 next_step=f"try an exercise with `grade submit {item} FILE`",
             )
         submission = _submission(visit, answer.function)
@@ -84,7 +84,7 @@ def hand_in(visit: Visit) -> Response:
     visit.log("code.hand_in", item, student=student, submission=submission.sha256)
     queued = visit.site.store.waiting.find(number)
     if queued is not None and queued.state is HandInState.SET_ASIDE:
-        visit.notice("You handed in exactly this before. It couldn't be graded, and a person looks at it.")
+        visit.notice("You handed in exactly this before. It couldn't be graded, and staff will look at it.")
     visit.site.hand_in_desk.wait_for(number, _PATIENCE_S)
     return visit.redirect("student.exercise", item=spec.id, handed=number)
 
@@ -143,7 +143,7 @@ def _room_to_unpack(files: Sequence[tuple[str, Path]]) -> Iterator[None]:
         return
     if not _UNPACKING.acquire(timeout=_UNPACKING_S):
         raise UsageError(
-            "many archives are being unpacked at this moment",
+            "too many archives are being unpacked right now",
             next_step="try again in a few seconds, or hand in the .py file alone",
         )
     try:
@@ -191,7 +191,7 @@ def _page(
 
 def _progress(queued: QueuedHandIn, place: QueuePlace | None) -> str:
     if queued.state is HandInState.SET_ASIDE:
-        return "This couldn't be graded; a person looks at it."
+        return "This couldn't be graded; staff will look at it."
     if queued.state is HandInState.DONE:
         return "Graded."
     if queued.state is HandInState.RUNNING or (place is not None and not place.position):
@@ -235,7 +235,7 @@ def try_again(visit: Visit) -> Response:
     store = visit.site.store
     hand_in = store.waiting.find(whole_number(visit.form.text("hand_in")))
     if hand_in is None or not store.waiting.try_again(hand_in.id):
-        raise UsageError("this hand-in isn't set aside", next_step="look at the list again")
+        raise UsageError("this hand-in isn't set aside", next_step="reload the list")
     visit.log("code.try_again", hand_in.item, student=hand_in.student, submission=hand_in.submission)
-    visit.notice("It waits again, as if it were new.")
+    visit.notice("It is back in the queue.")
     return visit.redirect("instructor.queue")

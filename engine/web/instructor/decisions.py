@@ -53,7 +53,7 @@ def decide_request(visit: Visit) -> Response:
     if not is_granted and form.text("decision") != "refuse":
         raise UsageError("say whether the request is granted", expected="grant or refuse")
     if not answer:
-        raise UsageError("the student gets no answer", expected="a sentence that says what you decided")
+        raise UsageError("the student gets no answer", expected="a sentence that explains the decision")
     allowance = None
     # Only an extension can be given with the answer; another look at a mark takes a person.
     if is_granted and request.kind is RequestKind.EXTENSION:
@@ -160,7 +160,7 @@ def allow(visit: Visit) -> Response:
         percent=allowance.percent,
         reason=reason or None,
     )
-    visit.notice("Given. It counts at once, in running sittings too.")
+    visit.notice("Saved. It applies at once, in running sittings too.")
     return visit.redirect("instructor.allow", student=student)
 
 
@@ -168,7 +168,7 @@ def take_back(visit: Visit) -> Response:
     """Withdraw an allowance: marks are again what they are without it."""
     entry = visit.site.store.allowances.withdraw(whole_number(visit.path["number"]), visit.now)
     visit.log("allowance.withdraw", entry.assignment or "all assignments", student=entry.student)
-    visit.notice("Taken back.")
+    visit.notice("Withdrawn.")
     return visit.redirect("instructor.allow", student=entry.student)
 
 

@@ -184,7 +184,7 @@ def _other_marker(visit: Visit, answer: AnswerToMark) -> UsageError:
     return UsageError(
         "somebody else has marked this answer since you opened it; nothing of yours was stored",
         got=who,
-        next_step="go back, load the page again, and mark it if you still differ",
+        next_step="go back, reload the page, and mark it if you still disagree",
     )
 
 

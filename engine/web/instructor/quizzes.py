@@ -317,7 +317,7 @@ def publish(visit: Visit) -> Response:
     if visit.form.text("action") == "withdraw":
         if store.published.withdraw(name):
             visit.log("quiz.withdraw", name)
-        visit.notice(f"Quiz {name} is off the site. What students have answered stays.")
+        visit.notice(f"Quiz {name} is off the site. What students have answered is kept.")
     else:
         store.published.publish(name, visit.me.name or visit.me.id, visit.now)
         visit.log("quiz.publish", name, students=len(quizzes))

@@ -107,13 +107,13 @@ def apply(visit: Visit) -> Response:
     """Write a plan, as ``grade regrade`` does; what changed meanwhile is left alone."""
     job = job_of(visit, "regrade")
     if job.state is not JobState.DONE:
-        raise UsageError("this regrade has no result to write", next_step="wait for its end")
+        raise UsageError("this regrade has no result yet", next_step="wait until it is done")
     plan: RegradePlan = job.result
     reason = visit.form.text("reason").strip()
     if not reason:
         raise UsageError("say why marks change: students and colleagues may ask", expected="a reason")
     if plan.is_empty or job.facts.get("run"):
-        raise UsageError("this is written already, or there is nothing to write")
+        raise UsageError("this is stored already, or there is nothing to store")
     run, skipped = apply_plan(visit.site.store, plan, by=visit.me.name or visit.me.id, cause=reason[:1000])
     # The plan stays to be read, and is never written a second time.
     job.facts = {**job.facts, "run": run}

@@ -161,7 +161,7 @@ def job_of(visit: Visit, kind: str) -> SiteJob:
     """Return the job that an address names; a :class:`NotFoundError` says how to get another one."""
     job = visit.site.jobs.find(visit.path["job"], kind)
     if job is None:
-        raise NotFoundError("this is no longer known: the server was started again, or newer ones came since")
+        raise NotFoundError("this is gone: the server was restarted, or newer results replaced it")
     return job
 
 

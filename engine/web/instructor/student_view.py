@@ -151,7 +151,7 @@ def set_mark(visit: Visit) -> Response:
     with names.in_errors(student):
         mark = _decision(visit, student, column, is_first=not mine)
     if mark is None:
-        visit.notice("Nothing changes: this mark is set already.")
+        visit.notice("Nothing to change: this mark is set already.")
     else:
         # The store compares once more, inside its transaction.
         if not store.hand_marks.add(mark, after=len(mine)):
@@ -165,9 +165,9 @@ def set_mark(visit: Visit) -> Response:
 
 def _decided_meanwhile(visit: Visit, marks: Sequence[HandMark]) -> UsageError:
     return UsageError(
-        "somebody else has decided about this mark since you opened the page; nothing was changed",
+        "somebody else has changed this mark since you opened the page; nothing of yours was stored",
         got=f"{marks[-1].by} at {visit.site.local_time(marks[-1].at)}" if marks else None,
-        next_step="look at it again, and decide again",
+        next_step="reload the page and decide again",
     )
 
 

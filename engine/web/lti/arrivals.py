@@ -30,7 +30,7 @@ def person_of_user(site: Site, platform: LtiPlatform, user: LmsUser) -> tuple[st
     if others:
         # Addresses can be changed in a learning system: nobody becomes somebody else that way.
         raise LtiError(
-            "another account of the learning system is this person here already",
+            "another account of the learning system is linked to this person already",
             next_step="ask your instructor: the page “Learning systems” lists accounts and can free this one",
         )
     return person, role

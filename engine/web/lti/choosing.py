@@ -71,7 +71,7 @@ def choose(visit: Visit) -> Response:
         name = visit.form.text("name")
         target = next((t for t in link_targets(visit.site, "") if t.name == name), None)
         if target is None:
-            raise LtiError("choose a quiz or an exercise of the list")
+            raise LtiError("choose a quiz or an exercise from the list")
         return _take(visit, kind, data, target)
     words = visit.query.get("q", "")[:100]
     targets = link_targets(visit.site, words)

@@ -78,7 +78,7 @@ def change(visit: Visit) -> Response:
     if action == "disable":
         store.lti.enable_platform(platform.id, disabled=visit.now)
         _end_sessions(visit, people)
-        sentence = f"{platform.name} is disabled: it signs nobody in, and gets no marks."
+        sentence = f"{platform.name} is disabled: it can't sign anybody in, and gets no marks."
     elif action == "enable":
         store.lti.enable_platform(platform.id, disabled=None)
         store.lti_outbox.retry_all(visit.now)
@@ -96,7 +96,7 @@ def change(visit: Visit) -> Response:
         if not store.lti.forget_person(platform.id, subject):
             raise NotFoundError
         _end_sessions(visit, [person for person in people if person.subject == subject])
-        sentence = "The account is nobody here any more: at its next launch it is matched again."
+        sentence = "The account is no longer linked to anybody. It is matched again at its next launch."
     else:
         raise LtiError("this can't be done", next_step="reload the page, and use one of its buttons")
     visit.log(f"lti.{action}", platform.name, what=subject if action != "forget" else "account")
@@ -118,7 +118,7 @@ def send_now(visit: Visit) -> Response:
     visit.site.store.lti_outbox.retry_all(visit.now)
     outcome = send_marks(visit.site)
     visit.log("lti.send", "marks", sent=outcome.sent, failed=outcome.failed)
-    visit.notice(f"{count_noun(outcome.sent, 'mark')} sent, {outcome.failed} not taken.")
+    visit.notice(f"{count_noun(outcome.sent, 'mark')} sent, {outcome.failed} not accepted.")
     return visit.redirect("lti.systems")
 
 

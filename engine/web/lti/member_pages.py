@@ -60,7 +60,7 @@ def preview(visit: Visit) -> Response:
     path = visit.site.folder / "roster.csv"
     if visit.method == "POST":
         if visit.form.text("roster") != roster_digest(path):
-            visit.notice("The roster was changed meanwhile: look at the changes again.")
+            visit.notice("The roster was changed meanwhile. Check the changes again.")
             return visit.redirect("lti.members", token=token)
         return _write(visit, token, outcome)
     return visit.page(
@@ -93,8 +93,8 @@ def _write(visit: Visit, token: str, outcome: MemberPreview) -> Response:
     }
     visit.log("roster.write", "roster.csv", counts=counts)
     visit.notice(
-        f"roster.csv is written: {count_noun(len(students), 'student')}, {counts['added']} new, "
-        f"{counts['changed']} changed, {counts['removed']} taken out. The old one is in .softmark/rosters."
+        f"roster.csv is updated: {count_noun(len(students), 'student')}, {counts['added']} new, "
+        f"{counts['changed']} changed, {counts['removed']} removed. The old one is in .softmark/rosters."
     )
     return visit.redirect("lti.member_lists")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # As in SignedInSession.way → for people.
 WAYS = {
-    "mail": "by a link from a mail",
+    "mail": "by a link in an email",
     "code": "by a code on paper",
     "oidc": "by single sign-on",
     "lti": "from the learning system",

@@ -39,12 +39,12 @@ def use_code(visit: Visit) -> Response:
             rates.count(limit, key, now)
         return _again(visit, "There is no such code. Compare it with your slip, letter by letter.")
     if secret.used is not None:
-        return _again(visit, "This code was used before. Whoever gave it to you can give you a new one.")
+        return _again(visit, "This code was used before. Ask whoever gave it to you for a new one.")
     if secret.begins is not None and now < secret.begins:
         begins = secret.begins.astimezone(visit.site.policies().zone)
         return _again(visit, f"This code isn't valid yet: it is from {begins:%Y-%m-%d %H:%M} on.")
     if store.use(key, now) is None:
-        return _again(visit, "This code has expired. Whoever gave it to you can give you a new one.")
+        return _again(visit, "This code has expired. Ask whoever gave it to you for a new one.")
     answer = on_to(visit, visit.form.text("next"))
     return begin_session(visit, answer, secret.person, way="code", until=secret.expires)
 

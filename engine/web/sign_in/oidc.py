@@ -47,7 +47,7 @@ class ProviderError(InputError):
         super().__init__(
             what,
             got=clean_line(got, 200) if got else None,
-            next_step="go back to the first page and sign in again; if it fails again, tell your instructor",
+            next_step="go back to the home page and sign in again; if it fails again, tell your instructor",
         )
 
 
@@ -322,7 +322,7 @@ def _person(visit: Visit, settings: OidcSettings, claims: Mapping[str, Any]) -> 
     raise ForbiddenError(
         "you are signed in there, but aren't in this course",
         got=clean_line(value, 100),
-        next_step="ask your instructor to put you into the roster, with exactly this",
+        next_step="ask your instructor to add you to the roster with exactly this",
     )
 
 

@@ -70,10 +70,10 @@ for (const field of document.querySelectorAll("[data-drop]")) {
       }
       const count = Object.keys(news.rows).length;
       if (count) status.textContent = (count === 1 ? "One row" : count + " rows") + " changed just now.";
-      else if (!status.dataset.live) status.textContent = "The table keeps itself up to date.";
+      else if (!status.dataset.live) status.textContent = "The table updates itself.";
       status.dataset.live = "1";
     } catch {
-      status.textContent = "The server doesn't answer; this page tries again.";
+      status.textContent = "The server isn't responding. Trying again …";
     }
   };
   const link = (words, address) => {
@@ -104,7 +104,7 @@ for (const field of document.querySelectorAll("[data-drop]")) {
         words.textContent = job.done + " of " + job.total;
       }
     } catch {
-      words.textContent = "The server doesn't answer; this page tries again.";
+      words.textContent = "The server isn't responding. Trying again …";
     }
     setTimeout(ask, 1000);
   };
@@ -239,11 +239,11 @@ function beginEditor(editor) {
   }
   if (draft !== null && draft !== first) {
     area.value = draft;
-    saved.textContent = "This is what you typed here before; it isn't handed in yet. ";
+    saved.textContent = "This is what you typed here earlier. It isn't handed in yet. ";
     const back = document.createElement("button");
     back.type = "button";
     back.className = "button quiet small";
-    back.textContent = "Go back to what was here";
+    back.textContent = "Discard it";
     back.addEventListener("click", () => {
       area.value = first;
       changed();
@@ -440,7 +440,7 @@ document.addEventListener("submit", (event) => {
       } else if (done.state === "conflict") {
         this.conflict(field, done.text, done.revision);
       } else {
-        this.failed("Not saved: the quiz is over, or this question was handed in in another window. Load the page again; this browser keeps your text until then.");
+        this.failed("Not saved: the quiz is over, or this question was handed in in another window. Reload the page; this browser keeps your text until then.");
       }
     }
 
@@ -473,7 +473,7 @@ document.addEventListener("submit", (event) => {
       note.className = "note wrong";
       note.setAttribute("role", "alert");
       const sentence = document.createElement("p");
-      sentence.textContent = "This field was changed in another window, so what stands here isn't saved. There it says:";
+      sentence.textContent = "This field was changed in another window, so the text here isn't saved. The other window has:";
       const other = document.createElement("pre");
       other.textContent = text || "(nothing)";
       const actions = document.createElement("div");
@@ -486,13 +486,13 @@ document.addEventListener("submit", (event) => {
         made.addEventListener("click", act);
         actions.append(made);
       };
-      button("Keep what stands here", () => {
+      button("Keep the text here", () => {
         field.conflict = false;
         field.revision.value = revision;
         note.remove();
         this.save(true);
       });
-      button("Take the other", () => {
+      button("Use the other text", () => {
         this.forget(field.part);
         location.reload();
       });
@@ -631,7 +631,7 @@ document.addEventListener("submit", (event) => {
       }
       if (!left && !this.isOver) {
         this.isOver = true;
-        const sentence = (this.element.classList.contains("still") ? "The quiz" : "The time") + " is over. What was saved is handed in.";
+        const sentence = (this.element.classList.contains("still") ? "The quiz is over." : "Time is up.") + " What was saved is handed in.";
         this.says.textContent = sentence;
         const shown = document.createElement("strong");
         shown.textContent = sentence;

@@ -71,7 +71,7 @@ def _ask(visit: Visit) -> Response:
         # A forged form, or one about work from which the student was excused meanwhile.
         if subject not in known:
             raise InputError(
-                "it isn't said what this is about", next_step="choose an entry of the list, and send it again"
+                "the request doesn't say what it is about", next_step="choose an entry from the list, and send it again"
             )
         request = visit.site.store.requests.ask(
             visit.me.id, RequestKind(kind), subject, visit.form.text("text"), visit.now
@@ -79,7 +79,7 @@ def _ask(visit: Visit) -> Response:
     except InputError as error:
         return _page(visit, error)
     visit.log("request.asked", subject, student=visit.me.id, kind=kind, request=request.id)
-    visit.notice("Your request is sent. The answer will stand here.")
+    visit.notice("Your request has been sent. The answer will appear here.")
     return visit.redirect("student.requests")
 
 

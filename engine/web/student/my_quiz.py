@@ -345,6 +345,6 @@ def _why_no_other(quiz: SiteQuiz, progress: QuestionProgress) -> str:
     if quiz.is_over or may_gain(quiz, progress) or progress.is_right:
         return ""
     if progress.is_waiting:
-        return "; whether another could earn more is known once this one is marked"
+        return "; once this one is marked, you will see whether another could earn more"
     most = points_text(round(progress.share * progress.question.points, 6))
     return f"; another could earn {most} at most, which is no more than you have" if progress.left else ""

@@ -257,7 +257,7 @@ def _try_again(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Resp
     del argument
     if not quiz.try_again(number):
         visit.notice(
-            "No other variant of this question can be drawn, and what was answered once isn't asked again: "
+            "No other variant of this question can be drawn, and the same one isn't asked again: "
             "there is no further attempt."
         )
     return _back(visit, number)
@@ -295,7 +295,7 @@ def hand_in_question(visit: Visit, quiz: SiteQuiz, number: int, sitting: QuizSit
     # Of what was saved, and not of what the form says: both are the same, unless another window was faster.
     result = quiz.hand_in([number])
     if not result.recorded:
-        visit.notice("Nothing is handed in yet: correct what can't be read. This cost no attempt.")
+        visit.notice("Nothing is handed in yet: correct what can't be read. No attempt was used.")
     else:
         visit.log("quiz.handed_in", f"{quiz.quiz.name}/{number}", student=visit.me.id)
         visit.notice(f"Question {number} is handed in.")

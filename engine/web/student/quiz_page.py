@@ -123,7 +123,7 @@ def hand_in(visit: Visit) -> Response:
         which = "question" if len(faulty) == 1 else "questions"
         visit.notice(
             f"Nothing is handed in yet: the answer to {which} {join_words(faulty)} can't be read. "
-            "Correct it and hand in again; this cost no attempt."
+            "Correct it and hand in again; no attempt was used."
         )
     else:
         visit.log("quiz.handed_in", sitting_quiz.quiz.name, student=visit.me.id)

@@ -49,7 +49,8 @@ def test_rules_that_do_nothing_for_files_are_said_in_a_course_and_are_no_warning
             "note: `hint_cost` does nothing for students who fill in the file: hints are given in" in said.out
         )
         assert (
-            "note: only `grade quiz take` draws a new variant for a further attempt at a choice" in said.out
+            "note: a new variant for a further attempt at a choice, an order, pairs or words is drawn in "
+            "`grade quiz take` and on the site only" in said.out
         )
     classroom.plan("title: W\nsections:\n- {items: [t-sum]}\n", "free")
     for command in ("check", "new"):
@@ -177,4 +178,4 @@ def test_a_time_limit_that_is_too_short_is_a_warning(classroom, grade) -> None:
         said = grade("quiz", "check", "week", "--course", "course")
         text = "the time limit is 15 minutes, and the questions take about 20 minutes"
         assert (text in said.out) is warned
-        assert f"You have {limit} minutes from when you begin" in said.out
+        assert f"You have {limit} minutes from when you start" in said.out

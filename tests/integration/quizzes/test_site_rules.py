@@ -157,7 +157,7 @@ def test_time_runs_in_the_terminal_too(drawn, classroom, grade, typing, at) -> N
     typing("y", classroom.key("007", 1), classroom.key("007", 2), "")
     said = grade("quiz", "take", file)
     assert said.code == 0
-    assert "You have 45 minutes from when you begin" in said.out
+    assert "You have 45 minutes from when you start" in said.out
     assert "The time is over 2026-11-02 09:45 UTC." in said.out
     at(NOW + timedelta(minutes=46))
     assert "This quiz was open until 2026-11-02 09:45 UTC." in grade("quiz", "take", file).out

@@ -79,7 +79,7 @@ def test_a_person_in_both_files_has_the_role_of_the_staff(tmp_path: Path) -> Non
 
 
 def test_an_id_of_two_people_in_two_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match="'7' is another person's in the roster") as caught:
+    with pytest.raises(CourseError, match="'7' belongs to another person in the roster") as caught:
         people(tmp_path, "id,name,email\n7,Bob Smith,b@x\n", HEAD + "7,Kim Lee,k@x,instructor\n")
     assert "Bob Smith has it in roster.csv" in (caught.value.got or "")
 
@@ -107,7 +107,7 @@ def test_a_row_whose_address_is_none_is_named(tmp_path: Path) -> None:
     path.write_text("id,name,email\nada,Ada,ada@b.edu\nbob,Bob,\ncy,Cy,cy@\n", encoding="utf-8")
     (warning,) = address_warnings(path)
     assert (warning.line, warning.column) == (4, 1)
-    assert warning.message == "'cy@' isn't a mail address: this person gets no sign-in links"
+    assert warning.message == "'cy@' isn't an email address: this person gets no sign-in links"
     path.write_text("id,name\nada,Ada\n", encoding="utf-8")
     assert address_warnings(path) == []
     path.write_text("", encoding="utf-8")

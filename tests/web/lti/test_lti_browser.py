@@ -79,7 +79,7 @@ def test_where_cookies_are_blocked_in_frames_a_window_of_its_own_works(
         if not script:
             window.get_by_role("button", name="Go on").click()
         window.wait_for_url("**/lti/choose/*")
-        assert window.get_by_role("heading", name="What does the link open?").is_visible()
+        assert window.get_by_role("heading", name="Choose what the link opens").is_visible()
         context.close()
 
 
@@ -97,7 +97,7 @@ def test_a_choice_goes_back_by_itself_with_script_and_by_a_button_without(
         page.get_by_role("searchbox").press("Enter")
         page.get_by_role("button", name="Choose").first.press("Enter")
         if not script:
-            page.get_by_role("button", name="Go on to the learning system").click()
+            page.get_by_role("button", name="Continue to the learning system").click()
         page.wait_for_url("**/deep-link")
         assert len(accepted.chosen) == count
         context.close()

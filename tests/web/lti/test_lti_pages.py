@@ -62,7 +62,7 @@ def test_an_instructor_picks_a_quiz_and_the_system_gets_link_and_column(
     assert "Softmax, by hand &amp; more" in chooser.text and "Softmax" in chooser.text
     search = browser.get(str(chooser.url), params={"q": "BY HAND"})
     assert "week-1" in search.text and ">softmax<" not in search.text
-    assert "Nothing has these words" in browser.get(str(chooser.url), params={"q": "xyzzy"}).text
+    assert "Nothing matches" in browser.get(str(chooser.url), params={"q": "xyzzy"}).text
     token = forms(search.text)[-1].fields
     handed = browser.post(str(chooser.url), data={**token, "name": "week-1"})
     assert handed.status_code == 200
@@ -148,7 +148,7 @@ def test_marks_that_arent_taken_are_listed_and_sent_by_a_button(
     assert "status 403: it doesn&#39;t allow us to" in shown.text and "7.5 of 10.0" in shown.text
     lms.faults.clear()
     answer = ivy.follow(ivy.submit(shown, "/staff/lms/send"))
-    assert "1 sent, 0 waiting, 0 not taken" in answer.text
+    assert "1 sent, 0 waiting, 0 not accepted" in answer.text
     assert lms.received[0]["scoreGiven"] == 7.5
 
 
