@@ -230,7 +230,7 @@ class TokenSpelling:
     def advice(self) -> str:
         """Return how to write an answer, with tokens that give nothing away."""
         if self.kind == "sequence":
-            return "the tokens, with blanks between them or without"
+            return "the tokens, with or without spaces between them"
         if self.kind == "sequences":
             return "sequences with a comma between them, each with its tokens together"
         return "a few words"
@@ -442,7 +442,7 @@ class Token(AnswerType):
         spelling = self._spelling(part)
         if spelling.kind != "words":
             return spelling.advice()
-        return "words with blanks between them" if " " in part.key_ids[0] else "a word"
+        return "words separated by spaces" if " " in part.key_ids[0] else "a word"
 
     def policy(self, part: Part) -> str:
         """Return whether the right ones in another order earn something."""

@@ -45,10 +45,10 @@ class Vector(NumericType):
         ]
 
     def blank_hint(self, part: Part) -> str:
-        """Return e.g. ``3 numbers to 2 decimal places, with commas or blanks between them``."""
+        """Return e.g. ``3 numbers to 2 decimal places, separated by commas or spaces``."""
         words = self.rounding_words(part)
         noun = "whole numbers" if words == "whole" else f"numbers {words}".strip()
-        return f"{self._size(part)} {noun}, with commas or blanks between them" + self.leeway_words(part)
+        return f"{self._size(part)} {noun}, separated by commas or spaces" + self.leeway_words(part)
 
     def policy(self, part: Part) -> str:
         """Return whether entries count one by one."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.argument("items", metavar="[ITEM]...", nargs=-1)
 @click.option("--quiz", default=None, help="Only answers to the quiz of this name.")
 @click.option("--student", default=None, help="Only this student's work.")
-@click.option("--all", "everything", is_flag=True, help="Also work marked with the item as it is now.")
+@click.option("--all", "everything", is_flag=True, help="Also work marked with the current item.")
 @click.option("--dry-run", is_flag=True, help="Show the differences and write nothing.")
 @click.option("--never-lower", is_flag=True, help="Let marks go up only; what would go down stays as it is.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
@@ -155,13 +155,11 @@ def _show_plan(plan: RegradePlan) -> None:
         click.echo()
     same = len(plan.changes) - len(plan.visible)
     changes = f"{count_noun(len(plan.visible), 'mark')} {agree(len(plan.visible), 'change')}"
-    click.echo(
-        f"{changes}, {same} {agree(same, 'stay')} after marking again, "
-        f"{plan.current} {agree(plan.current, 'were')} marked with the item as it is now"
-    )
+    current = f", {plan.current} {agree(plan.current, 'were')} already marked with the current item"
+    click.echo(f"{changes}, {same} {agree(same, 'stay')} the same{current if plan.current else ''}")
     marked = [change for change in plan.changes if change.keeps_marks]
     if marked:
-        click.echo(f"{count_noun(len(marked), 'answer')} {agree(len(marked), 'keep')} what a person gave")
+        click.echo(f"{count_noun(len(marked), 'answer')} {agree(len(marked), 'keep')} the points that a person gave")
     again = [change for change in plan.changes if change.unmarks]
     if again:
         answers = f"{count_noun(len(again), 'answer')} {agree(len(again), 'wait')} to be marked again"
@@ -176,8 +174,7 @@ def _show_plan(plan: RegradePlan) -> None:
         click.echo(f"{plan.waiting} {agree(plan.waiting, 'are')} ungraded: grade batch tries again")
     if plan.rekeyed:
         count = len(plan.rekeyed)
-        quizzes = f"{count_noun(count, 'quiz')} that {agree(count, 'are')} out"
-        click.echo(f"{quizzes} {agree(count, 'get')} the keys that hold now")
+        click.echo(f"{count_noun(count, 'drawn quiz')} {agree(count, 'get')} the current keys")
     for case in plan.undecided:
         click.echo(f"needs a person: {case.attempt.student} {case.column}: {case.why}")
 

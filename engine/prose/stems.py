@@ -55,7 +55,7 @@ class TemplateFault(ValueError):  # noqa: N818 - jinja2 has a TemplateError of i
 
 
 def _table(value: Any, columns: str = "", rows: str = "", corner: str = "", places: int | None = None) -> str:
-    """Return a matrix as a table; headings are words with blanks between."""
+    """Return a matrix as a table; headings are words separated by spaces."""
     figure = figure_of(value)
     if not isinstance(figure, TemplateFigure) or len(figure.shape) != 2:
         raise TypeError("a table needs a matrix")

@@ -395,7 +395,7 @@ class _Session:
                 for n in possible
             )
             say(f"\nAnother attempt is possible: {offers}")
-            words = self._words("Numbers with blanks between them, all, or Enter to stop")
+            words = self._words("Numbers separated by spaces, all, or Enter to stop")
             if not words:
                 return []
             chosen = possible if words == ["all"] else [int(word) for word in words if word.isdecimal()]

@@ -131,7 +131,7 @@ def words_of(words: Any, count: int, kind: str) -> tuple[str, ...]:
         There are more or fewer words, or one can't be shown.
     """
     if not isinstance(words, str):
-        raise PictureFault(f"the {kind} words are one text with blanks between them")
+        raise PictureFault(f"the {kind} words are one text, separated by spaces")
     headings = tuple(words.split()) or tuple(str(i + 1) for i in range(count))
     if len(headings) != count:
         raise PictureFault(

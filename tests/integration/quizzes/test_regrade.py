@@ -61,8 +61,8 @@ def test_the_differences_are_shown_and_nothing_is_written(marked, grade) -> None
         "007 week/t-sum 0 of 2 2 of 2 +2",
         "s2 week/t-sum 2 of 2 0 of 2 -2 m-difference",
         "",
-        "2 marks change, 0 stay after marking again, 2 were marked with the item as it is now",
-        "2 quizzes that are out get the keys that hold now",
+        "2 marks change, 0 stay the same, 2 were already marked with the current item",
+        "2 drawn quizzes get the current keys",
         "nothing was written",
     ]
     assert marked.scores("007")[0] == ("t-sum", 0.0, 1.0)

@@ -218,7 +218,7 @@ def test_every_field_tests_itself(field):
 
 
 def test_hints_and_policies():
-    assert blank_hint(part()) == "3 numbers to 3 decimal places, with commas or blanks between them"
+    assert blank_hint(part()) == "3 numbers to 3 decimal places, separated by commas or spaces"
     assert blank_hint(part("matrix", (1, 3), place=1)) == (
         "1 row of 3 numbers to 1 decimal place, with ; or a new line between rows"
     )
