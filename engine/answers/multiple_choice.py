@@ -192,7 +192,7 @@ class MultipleChoice(AnswerType):
 
     def blank_hint(self, part: Part) -> str:
         """Return e.g. ``letters, such as a, c``, with the policy."""
-        return "the letters of all right options, with commas between them"
+        return "the letters of all right options, separated by commas"
 
     def policy(self, part: Part) -> str:
         """Return the scoring rule in one sentence."""

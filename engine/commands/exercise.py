@@ -123,7 +123,7 @@ def submission_path(item: str, file: Path) -> Path:
 def open_session(context: CommandContext, item: str, file: Path, sandbox: SandboxOptions) -> PracticeSession:
     """Open the sandbox for a file and load the exercise beside it; a note says so where there is only T3.
 
-    It is practice, in a course for marks too: nothing is recorded, so T3 may stand in.
+    It is practice, in a course for marks too: nothing is recorded, so T3 is enough.
     """
     from engine.intake import read_code_file
 

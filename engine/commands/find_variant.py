@@ -34,7 +34,7 @@ _MOST_CERTAIN = 0.999
     "path",
     type=click.Path(path_type=Path),
     default=None,
-    help="A file with the text; -: the input.",
+    help="A file with the text; - reads standard input.",
 )
 @click.option("--quiz", default=None, help="Only variants of this quiz (its name).")
 @click.option("--most", type=click.IntRange(1, 100), default=10, help="How many to list (default: 10).")
@@ -49,10 +49,10 @@ def command(
     as_json: bool,
     course_path: Path | None,
 ) -> int:
-    """Find whose variant a TEXT is about: numbers, a quotation, or a page that somebody put online.
+    """Find whose variant TEXT comes from: numbers, a quotation, or a page found online.
 
-    Compared with every variant that was drawn, those of later attempts too, by what students see: numbers,
-    words, the order of options. It says how certain each is. Keys aren't shown.
+    TEXT is compared with every variant drawn, for later attempts too, as students see it: numbers, words,
+    the order of options. Each match has a certainty. Keys aren't shown.
 
     Exit code 0: at least one is probable; 1: none.
 
@@ -89,14 +89,14 @@ def _text_of(path: Path) -> str:
 
 def _show(result: VariantSearch, names: Mapping[str, str]) -> None:
     if not result.matches:
-        click.echo(f"none of {count_noun(result.searched, 'variant')} fits")
+        click.echo(f"none of {count_noun(result.searched, 'variant')} matches")
         return
     (quiz, item), certainty = next(iter(result.questions.items()))
     if result.matches[0].certainty < _PROBABLE <= certainty:
         which = f"{item} of quiz {clean_line(quiz)} ({percent(min(certainty, _MOST_CERTAIN))} certain)"
         click.echo(f"This is {which}, but nothing in the text tells whose variant.")
     elif result.matches[0].certainty < _PROBABLE:
-        click.echo("Nothing fits well; these come closest.")
+        click.echo("Nothing matches well; these come closest.")
     rows = [row for match in result.matches for row in _rows(match, names)]
     show_table(["certain", "student", "name", "quiz", "question", "item", "attempt", "numbers"], rows)
 

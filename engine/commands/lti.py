@@ -27,7 +27,7 @@ _KINDS = ("moodle", "canvas", "sakai", "other")
 
 @click.group("lti", cls=CommandGroup)
 def command() -> None:
-    """Look after the learning systems that open this course: Moodle, Canvas and others, by LTI 1.3.
+    """Manage the learning systems that open this course: Moodle, Canvas and others, by LTI 1.3.
 
     Launches need the site: `grade serve`. All of this is on its page “Learning systems” too.
 
@@ -57,9 +57,9 @@ def _open(course_path: Path | None) -> Iterator[tuple[CommandContext, Store]]:
 @course_option
 @store_option
 def status(as_json: bool, course_path: Path | None) -> int:
-    """Show the learning systems, their courses and links, and the marks that they haven't taken.
+    """Show the learning systems, their courses and links, and the marks that they haven't accepted.
 
-    Exit code 0: every mark is sent or waits for its first try; 1: some weren't taken.
+    Exit code 0: every mark is sent or waits for its first try; 1: some weren't accepted.
 
     \b
     Example:
@@ -114,7 +114,9 @@ def status(as_json: bool, course_path: Path | None) -> int:
                 for link in links
             ],
         )
-    click.echo(f"\nmarks: {counts['sent']} sent, {counts['waiting']} waiting, {counts['failed']} not taken")
+    click.echo(
+        f"\nmarks: {counts['sent']} sent, {counts['waiting']} waiting, {counts['failed']} not accepted"
+    )
     for reason in sorted({row.reason or "" for row in failed}):
         click.echo(f"  {clean_line(reason, 300)}")
     return 1 if failed else 0
@@ -135,7 +137,7 @@ def _system_json(platform: LtiPlatform) -> dict[str, object]:
 @command.command("register")
 @click.argument("kind", type=click.Choice(_KINDS))
 @click.argument("address", required=False, default="")
-@click.option("--client-id", required=True, help="As the learning system gave it.")
+@click.option("--client-id", required=True, help="The client ID that the learning system gave.")
 @click.option(
     "--deployment", "deployments", multiple=True, help="Deployment id that is accepted; repeatable."
 )
@@ -143,7 +145,7 @@ def _system_json(platform: LtiPlatform) -> dict[str, object]:
 @click.option("--login-url", default=None, help="Authentication request URL.")
 @click.option("--token-url", default=None, help="Access token URL.")
 @click.option("--keys-url", default=None, help="Public keyset URL.")
-@click.option("--name", default="", help="What it is called here.")
+@click.option("--name", default="", help="Its name on the site.")
 @by_option
 @course_option
 @store_option
@@ -190,7 +192,7 @@ def register(
 
 @command.group("keys", cls=CommandGroup)
 def keys() -> None:
-    """Look after the keys with which we sign for learning systems.
+    """Manage the keys that sign messages to learning systems.
 
     \b
     Example:
@@ -199,13 +201,13 @@ def keys() -> None:
 
 
 @keys.command("rotate")
-@click.option("--at-once", is_flag=True, help="Withdraw the old keys now: somebody may have one.")
+@click.option("--at-once", is_flag=True, help="Withdraw the old keys now, because one may have leaked.")
 @course_option
 @store_option
 def rotate(at_once: bool, course_path: Path | None) -> None:
     """Make a new key: it is published now, and signs in an hour; the old one stays for a week.
 
-    Learning systems fetch our keys by themselves; nothing is to be entered there.
+    Learning systems fetch the keys themselves; there is nothing to enter.
 
     \b
     Examples:
@@ -227,7 +229,7 @@ def rotate(at_once: bool, course_path: Path | None) -> None:
 def send(course_path: Path | None) -> int:
     """Send the marks that learning systems don't have yet, as the site does by itself.
 
-    Exit code 0: all are sent; 1: some weren't taken, with the reasons.
+    Exit code 0: all are sent; 1: some weren't accepted, with the reasons.
 
     \b
     Example:
@@ -262,7 +264,7 @@ def send(course_path: Path | None) -> int:
     "--list", "wanted_list", default=None, help="Which course, as `SYSTEM/ID`, where there are several."
 )
 @click.option("--write", is_flag=True, help="Write roster.csv; without it the changes are only shown.")
-@click.option("--remove-missing", is_flag=True, help="Take out who isn't a member there any more.")
+@click.option("--remove-missing", is_flag=True, help="Remove students who aren't members there any more.")
 @course_option
 @store_option
 def members(wanted_list: str | None, write: bool, remove_missing: bool, course_path: Path | None) -> int:
@@ -320,7 +322,7 @@ def _member_list(store: Store, name: str | None) -> MemberList:
 
 def _show_members(preview: MemberPreview, *, remove_missing: bool) -> None:
     changes = preview.changes
-    gone = "taken out" if remove_missing else "not a member there, stays"
+    gone = "removed" if remove_missing else "not a member there, stays"
     rows = [("new", s.id, s.name) for s in changes.added]
     rows += [("changed", s.id, s.name) for _, s in changes.changed]
     rows += [(gone, s.id, s.name) for s in changes.missing]

@@ -68,7 +68,7 @@ def _decision_options(function: F) -> F:
 @click.option("--score", type=float, default=None, help="The score that counts, in points.")
 @click.option("--excuse", is_flag=True, help="Leave the column out for this student.")
 @click.option("--comment", default=None, help="A sentence for the student.")
-@click.option("--withdraw", is_flag=True, help="Take back what was set: the graded mark counts again.")
+@click.option("--withdraw", is_flag=True, help="Withdraw what was set: the graded mark counts again.")
 @_decision_options
 def set_mark(
     student: str,

@@ -124,8 +124,8 @@ def _list_fields(marking: RubricMarking, everything: bool, as_json: bool) -> Non
 )
 @click.option("--comment", default="", help="A remark on the whole answer, for the student.")
 @click.option("--alike", is_flag=True, help="Also mark the answers that say the same in the same words.")
-@click.option("--withdraw", is_flag=True, help="Take the marks back: the answer waits again.")
-@click.option("--save", is_flag=True, help="Save --comment, to be shown again at this item's answers.")
+@click.option("--withdraw", is_flag=True, help="Withdraw the marks: the answer waits again.")
+@click.option("--save", is_flag=True, help="Save --comment, to be offered again for this item's answers.")
 @_blind_option
 @json_option
 @by_option

@@ -26,7 +26,7 @@ DEFAULT_PORT = 8377  # always the same, so that a tab of the browser stays usefu
     type=click.IntRange(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="Port of the page on this machine; 0 takes a free one.",
+    help="Port of the page on this machine; 0 picks a free one.",
 )
 @click.option(
     "--seeds",

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 @click.option("--quiz", default=None, help="Only answers to the quiz of this name.")
 @click.option("--student", default=None, help="Only this student's work.")
 @click.option("--all", "everything", is_flag=True, help="Also work marked with the current item.")
-@click.option("--dry-run", is_flag=True, help="Show the differences and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the differences without writing anything.")
 @click.option("--never-lower", is_flag=True, help="Let marks go up only; what would go down stays as it is.")
 @click.option("--yes", is_flag=True, help="Write without asking.")
 @click.option("--cause", default="", help="Why, for the history.")
 @by_option
-@click.option("--history", is_flag=True, help="Show what earlier regrades changed, and write nothing.")
+@click.option("--history", is_flag=True, help="Show what earlier regrades changed, without writing anything.")
 @workers_option
 @sandbox_options("tier", "unsafe_local")
 @json_option
@@ -98,7 +98,7 @@ def command(
             run, skipped = apply_plan(store, plan, by=by, cause=cause)
             if not as_json:
                 click.echo(f"written as run {run}; the site shows it at once, files written earlier don't")
-                click.echo("  next: grade batch or grade feedback writes the pages again, grade export a gradebook")
+                click.echo("  next: grade feedback writes the pages again, grade export a gradebook")
                 for attempt in skipped:
                     click.echo(f"left alone, it changed meanwhile: {attempt.student} {attempt.item}")
         elif not plan.is_empty and not as_json:
@@ -159,7 +159,9 @@ def _show_plan(plan: RegradePlan) -> None:
     click.echo(f"{changes}, {same} {agree(same, 'stay')} the same{current if plan.current else ''}")
     marked = [change for change in plan.changes if change.keeps_marks]
     if marked:
-        click.echo(f"{count_noun(len(marked), 'answer')} {agree(len(marked), 'keep')} the points that a person gave")
+        click.echo(
+            f"{count_noun(len(marked), 'answer')} {agree(len(marked), 'keep')} the points that a person gave"
+        )
     again = [change for change in plan.changes if change.unmarks]
     if again:
         answers = f"{count_noun(len(again), 'answer')} {agree(len(again), 'wait')} to be marked again"

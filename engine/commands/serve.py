@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one."
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 picks a free one."
 )
 @click.option(
     "--processes",
@@ -33,12 +33,15 @@ if TYPE_CHECKING:
     help="Processes that share the address; several need a store on a PostgreSQL server.",
 )
 @click.option(
-    "--check", "only_check", is_flag=True, help="Look at everything that the site needs; don't start it."
+    "--check", "only_check", is_flag=True, help="Check everything that the site needs, without starting it."
 )
 @click.option(
-    "--log", "log_file", metavar="FILE", help="Write a line of JSON for each request; - is standard error."
+    "--log",
+    "log_file",
+    metavar="FILE",
+    help="Log a line of JSON for each request to this file; - is standard error.",
 )
-@click.option("--log-addresses", is_flag=True, help="Note visitors' addresses in the log.")
+@click.option("--log-addresses", is_flag=True, help="Include visitors' addresses in the log.")
 @click.option("--no-backup", is_flag=True, help="Migrate an older store without a backup of it.")
 @workers_option
 @json_option
@@ -59,10 +62,10 @@ def command(
     """Serve the course as a web site, until Ctrl-C.
 
     Students answer quizzes and hand in code there, and staff run the course. The link that it prints signs in
-    the first instructor of staff.csv, once. People are those of roster.csv and staff.csv; web.yaml says how
-    the site is reached and how mails are sent. Ctrl-C or SIGTERM lets what is under way finish.
+    the first instructor of staff.csv, once. People are in roster.csv and staff.csv; web.yaml has
+    the site's address and its email settings. Ctrl-C or SIGTERM lets running work finish.
 
-    With --check, exit code 1 says that something would keep the site from working.
+    Exit code 1 of --check: something would keep the site from working.
 
     \b
     Examples:
@@ -136,7 +139,7 @@ def _announcement(site: Site) -> Callable[[], None]:
         way_in = (
             f"sign in as {site.people.instructors[0].id}, once, within an hour: {link}"
             if link
-            else "nobody can run the course yet: staff.csv has no line with the role instructor"
+            else "nobody can run the course yet: add a line with the role instructor to staff.csv"
         )
         # In one write: a program that waits for the address gets all of it.
         click.echo(f"{site.course.title}: {site.address}/\n  {way_in}\n  Ctrl-C ends")

@@ -98,7 +98,7 @@ class LabelIndex:
         """Return the keys of everybody whom a label can mean, sorted; several mean that it is ambiguous.
 
         Tried in turn, until something fits: id, login or number of the learning system as they are; the
-        same without regard to case, e-mail address, full name (``Ada Lovelace``, ``Lovelace, Ada``); the
+        same without regard to case, email address, full name (``Ada Lovelace``, ``Lovelace, Ada``); the
         name without accents, or without anything between its words (``lovelaceada``); an id or login as a
         word of the label; the name before the first ``_``.
         """

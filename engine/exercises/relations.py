@@ -242,7 +242,7 @@ def relation(
         return Relation(own_name, words, sentence, holds, line=frame.f_lineno)
 
     if callable(sentence):
-        raise TypeError("the sentence is missing: @relation('What must hold.') stands above the function")
+        raise TypeError("the sentence is missing: write @relation('What must hold.') above the function")
     return made
 
 

@@ -226,7 +226,7 @@ def take_answers(
     store : Store
         Holds everybody's quiz.
     roster : Roster, optional
-        With it, rows are joined by id, login, e-mail address or name.
+        With it, rows are joined by id, login, email address or name.
     quiz : str, optional
         Name of the quiz that the tables answer, where their rows don't say it.
     zone : tzinfo

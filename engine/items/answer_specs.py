@@ -301,7 +301,7 @@ class EquivalentSpec(StrictModel):
 
     file: Word | None = Field(default=None, description="The solution; every one, if left out.")
     # the statement and not its number, so that a declaration survives what is written above it
-    line: Statement = Field(description="The statement as it stands in the solution, or a loop's first line.")
+    line: Statement = Field(description="The statement as written in the solution, or a loop's first line.")
     becomes: tuple[Statement, ...] = Field(
         min_length=1, max_length=100, description="What it may become, as `grade mutants` prints it."
     )

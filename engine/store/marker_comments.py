@@ -94,7 +94,7 @@ class CodeComments(StorePart):
         lines = 0 if source is None else len(source.splitlines())
         if not 1 <= line <= lines:
             raise UsageError(
-                "a comment stands beside a line of the program",
+                "a comment belongs to a line of the program",
                 expected=f"a line from 1 to {lines}" if lines else "a program with lines",
                 got=f"line {line} of {file or 'the program'}",
             )

@@ -92,7 +92,7 @@ class Outbox:
             Too many wait.
         """
         if len(self._requests) >= _MOST_WAITING:
-            raise UsageError("too many people are asking for links right now", next_step="try again in a few minutes")
+            raise UsageError("too many people want links right now", next_step="try again in a few minutes")
         self._requests.append(request)
 
     def work(self, site: Site) -> None:

@@ -62,7 +62,7 @@ def test_marks_go_from_the_store_into_the_file_of_canvas(grade, course: Course) 
         "listed    where         why\n"
         "unknown   canvas.csv:5  Guest, Gus: gus isn't in the roster\n"
         "absent    cleo          has marks and no row in the file\n"
-        "ungraded  bob           Write softmax (71): not graded yet, no mark is written (3 stood there)\n"
+        "ungraded  bob           Write softmax (71): not graded yet, no mark is written (3 was there)\n"
         "\n"
         "1 mark written: up.csv\n"
     )

@@ -75,7 +75,7 @@ def test_marks_are_sent_and_those_not_taken_are_shown(grade, course: Course, lin
     assert said.code == 1 and said.out.startswith("0 marks sent, 1 left\n")
     assert "status 503: it has a fault of its own" in said.out
     said = grade("lti", "status", "--course", "c")
-    assert said.code == 1 and "marks: 0 sent, 0 waiting, 1 not taken" in said.out
+    assert said.code == 1 and "marks: 0 sent, 0 waiting, 1 not accepted" in said.out
     document = grade("lti", "status", "--course", "c", "--json").json()
     assert document["marks"] == {"sent": 0, "waiting": 0, "failed": 1}
     assert document["systems"][0]["courses"] == {"course-7": True}

@@ -157,9 +157,7 @@ class _Handler(ContentHandler):
         if "no element found" in complaint or "unclosed" in complaint:
             return f"the file ends while {opened} is open" if opened else "the file holds no XML element"
         if "undefined entity" in complaint:
-            return (
-                "XML knows no such entity; put the text into <![CDATA[ … ]]>, or write the character itself"
-            )
+            return "XML has no such entity; put the text into <![CDATA[ … ]]>, or write the character itself"
         if "junk after document element" in complaint:
             return "the XML has ended before this; everything belongs inside one <quiz>"
         if "not well-formed" in complaint:

@@ -251,7 +251,7 @@ def _tie_order(group: CaseGroup, run: PlanObservations) -> str | None:
         if logs[first] == logs[first + 1] and tokens[first] > tokens[first + 1]:
             pair = str(tokens[first]), str(tokens[first + 1])
             call = run.call(group.members[0])
-            return DifferenceEvidence(f"in {call} {pair[0]} stands before {pair[1]}", *pair)
+            return DifferenceEvidence(f"in {call} {pair[0]} comes before {pair[1]}", *pair)
     return None
 
 

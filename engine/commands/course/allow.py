@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 @click.command("allow")
 @click.argument("student")
 @click.argument("assignment", required=False)
-@click.option("--due", default=None, help="Another due date, such as 2026-11-20 or 2026-11-20T18:00.")
-@click.option("--days", type=click.IntRange(1, 1000), default=None, help="So many days more.")
+@click.option("--due", default=None, help="New due date, such as 2026-11-20 or 2026-11-20T18:00.")
+@click.option("--days", type=click.IntRange(1, 1000), default=None, help="Number of extra days.")
 @click.option("--excuse", is_flag=True, help="Leave the assignment out for this student.")
 @click.option(
     "--extra-time",
     type=click.FloatRange(0, 1000, min_open=True),
     default=None,
     metavar="PERCENT",
-    help="So much more time in sittings with a time limit.",
+    help="Extra time in sittings with a time limit.",
 )
 @click.option("--reason", default="", help="Why, for you and your colleagues.")
 @by_option
@@ -53,8 +53,8 @@ def allow(
 ) -> None:
     """Give STUDENT more time for ASSIGNMENT (a quiz or an exercise), or an excuse from it.
 
-    It counts as an entry under `extensions`, `excused` or `extra_time` of course.yaml does, and at once: in
-    running sittings too. Without an assignment, more time is for all of them.
+    It counts like an entry under `extensions`, `excused` or `extra_time` of course.yaml, and at once, in
+    running sittings too. Without an assignment, it is for all of them.
 
     \b
     Examples:
@@ -84,7 +84,7 @@ def allow(
         print_json(_as_json(allowance))
     else:
         click.echo(f"{allowance.id}: {clean_line(_sentence(allowance), 500)}")
-        click.echo(f"  to take it back: grade course withdraw {allowance.id}")
+        click.echo(f"  to withdraw it: grade course withdraw {allowance.id}")
 
 
 def _choices(
@@ -121,7 +121,7 @@ def _check_assignment(context: CommandContext, store: Store, assignment: str | N
 @course_option
 @store_option
 def allowances(student: str | None, history: bool, as_json: bool, course_path: Path | None) -> None:
-    """List what single students were allowed; entries of course.yaml aren't among it.
+    """List the allowances of single students; entries of course.yaml aren't listed.
 
     \b
     Example:
@@ -134,7 +134,7 @@ def allowances(student: str | None, history: bool, as_json: bool, course_path: P
     if as_json:
         print_json([_as_json(entry) for entry in entries])
     elif not entries:
-        click.echo("nobody was allowed anything here; course.yaml may have entries of its own")
+        click.echo("no allowances here; course.yaml may have entries of its own")
     else:
         _show(entries)
 
@@ -164,7 +164,7 @@ def _show(entries: Sequence[Allowance]) -> None:
 @course_option
 @store_option
 def withdraw(number: int, as_json: bool, course_path: Path | None) -> None:
-    """Take back the allowance of that number; marks are again what they are without it.
+    """Withdraw the allowance with that number; marks are again as they are without it.
 
     \b
     Example:
@@ -184,7 +184,7 @@ def _what(entry: Allowance) -> str:
     if entry.due is not None:
         return f"due {entry.due}"
     if entry.days is not None:
-        return f"{count_noun(entry.days, 'day')} more"
+        return count_noun(entry.days, "extra day")
     return "excused" if entry.percent is None else f"{entry.percent:g} % more time"
 
 

@@ -39,7 +39,7 @@ def requests(all_requests: bool, as_json: bool, course_path: Path | None) -> Non
     if as_json:
         print_json([_as_json(entry) for entry in entries])
     elif not entries:
-        click.echo("nobody waits for an answer")
+        click.echo("no open requests")
     else:
         rows = [
             [
@@ -60,9 +60,9 @@ def requests(all_requests: bool, as_json: bool, course_path: Path | None) -> Non
 @click.argument("number", type=int)
 @click.option("--grant", is_flag=True, help="Grant it; an extension needs --days or --due.")
 @click.option("--refuse", is_flag=True, help="Refuse it.")
-@click.option("--answer", required=True, help="What the student is told.")
-@click.option("--days", type=click.IntRange(1, 1000), default=None, help="So many days more.")
-@click.option("--due", default=None, help="Another due date, such as 2026-11-20 or 2026-11-20T18:00.")
+@click.option("--answer", required=True, help="The answer to the student.")
+@click.option("--days", type=click.IntRange(1, 1000), default=None, help="Number of extra days.")
+@click.option("--due", default=None, help="New due date, such as 2026-11-20 or 2026-11-20T18:00.")
 @by_option
 @json_option
 @course_option
@@ -80,7 +80,7 @@ def decide(
 ) -> None:
     """Grant or refuse the request of that NUMBER; a granted extension counts at once.
 
-    A granted regrade promises another look: set what it leads to with grade mark set.
+    Granting a regrade promises another look: set the new mark with grade mark set.
 
     \b
     Examples:

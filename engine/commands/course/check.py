@@ -27,7 +27,7 @@ def check(as_json: bool, course_path: Path | None) -> int:
 
     Dates in the wrong order, names that no quiz or exercise has, extensions that change nothing, groups that
     drop everything, weights that don't add up to 100, quizzes with another deadline, packages that aren't
-    installed, mail addresses that are none, and what single students were allowed without any effect.
+    installed, invalid email addresses, and allowances of single students that have no effect.
     Nothing is changed.
 
     Exit code 0: nothing found; 1: there are warnings; 2: there are faults. With faults in the rules about

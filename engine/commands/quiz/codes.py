@@ -25,7 +25,7 @@ _LAST = timedelta(hours=4)  # longer than any exam: without --until
 @click.argument("quiz", metavar="QUIZ")
 @click.option("--student", "students", multiple=True, help="Only this student (repeatable); default: all.")
 @click.option("--from", "begins", metavar="TIME", help="When the codes begin to work; default: at once.")
-@click.option("--until", "ends", metavar="TIME", help="When they end; default: 4 hours after they begin.")
+@click.option("--until", "ends", metavar="TIME", help="When they stop working; default: 4 hours later.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -48,9 +48,9 @@ def codes(
 ) -> None:
     """Make a code for each student of QUIZ (its name): it signs the student in on the site, once.
 
-    The page that is written is printed and cut: a slip for each student. Sessions that begin with a code end
-    with it, or with a sitting that has more time. New codes replace a student's unused ones. TIME is in the
-    course's time zone, such as "2026-12-03 10:00".
+    Print the page and cut it: it has a slip for each student. A session that begins with a code ends with it,
+    or with the student's sitting where that lasts longer. New codes replace a student's unused ones. TIME is
+    in the course's time zone, such as "2026-12-03 10:00".
 
     \b
     Examples:

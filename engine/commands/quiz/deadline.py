@@ -29,7 +29,7 @@ def deadline(
 ) -> None:
     """Move the deadline of QUIZ (its name) to TIME, or show it; `none` removes it.
 
-    Nothing else of a quiz changes once it is drawn. Files that are out still name the old deadline.
+    Nothing else of a quiz changes once it is drawn. Files that are out still show the old deadline.
     The dates of course.yaml are shown beside it: after `due` work is late, after `closes` it doesn't count.
 
     \b

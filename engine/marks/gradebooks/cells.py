@@ -172,7 +172,7 @@ def entry_notices(
         The cell of the learning system's file that is written over.
     """
     head = clean_line(heading, 80)
-    replaced = f" ({clean_line(before, 40)} stood there)" if before else ""
+    replaced = f" ({clean_line(before, 40)} was there)" if before else ""
     notices = []
     if entry.state is EntryState.UNGRADED:
         message = f"{head}: not graded yet, no mark is written{replaced}"

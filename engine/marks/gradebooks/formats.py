@@ -146,7 +146,11 @@ def gradebook_request(
     """
     table = class_table(title, students)
     if not table.columns:
-        raise UsageError("there are no marks yet", where=store.where, next_step="grade batch grades hand-ins, as the site does")
+        raise UsageError(
+            "there are no marks yet",
+            where=store.where,
+            next_step="grade batch and the site grade hand-ins",
+        )
     quizzes = store.sittings.quiz_titles()
     # The columns of a quiz are its questions, so the assignment has the title of the quiz.
     titles = {c.assignment: quizzes.get(c.quiz, c.quiz) if c.number else c.title for c in table.columns}

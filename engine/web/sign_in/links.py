@@ -44,7 +44,9 @@ def ask_for_link(visit: Visit) -> Response:
     email = visit.form.text("email").strip()
     if "@" not in email or len(email) > 320:
         raise UsageError(
-            "this isn't an email address", expected="the address that your course has for you", got=email[:100]
+            "this isn't an email address",
+            expected="the address that your course has for you",
+            got=email[:100],
         )
     visit.site.rates.need(_REQUESTS, visit.client, visit.now, "too many links were asked for from here")
     onward = safe_next(visit.base, visit.form.text("next")) or ""

@@ -71,7 +71,8 @@ def _ask(visit: Visit) -> Response:
         # A forged form, or one about work from which the student was excused meanwhile.
         if subject not in known:
             raise InputError(
-                "the request doesn't say what it is about", next_step="choose an entry from the list, and send it again"
+                "the request doesn't say what it is about",
+                next_step="choose an entry from the list, and send it again",
             )
         request = visit.site.store.requests.ask(
             visit.me.id, RequestKind(kind), subject, visit.form.text("text"), visit.now

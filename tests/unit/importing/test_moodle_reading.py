@@ -156,7 +156,7 @@ def test_every_fault_is_told_and_what_is_sound_is_kept() -> None:
         ("<quiz>\n <a>", "2:5: the file ends while <a> of line 2 is open"),
         ("<quiz>\n<a><b></a>", "2:9: this end tag closes nothing; <b> of line 2 is still open"),
         ("<quiz>\nä & b</quiz>", "2:4: a character that XML doesn't allow here"),
-        ("<quiz>&nbsp;</quiz>", "1:7: XML knows no such entity"),
+        ("<quiz>&nbsp;</quiz>", "1:7: XML has no such entity"),
         ("<quiz/>\n<quiz/>", "2:1: the XML has ended before this"),
         ("<other/>", "1:1: a Moodle XML file begins with <quiz>, not with <other>"),
         ('<!DOCTYPE quiz [<!ENTITY a "b">]>\n<quiz>&a;</quiz>', "can't be declared here"),

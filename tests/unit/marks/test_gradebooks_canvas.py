@@ -61,12 +61,12 @@ def test_what_needs_a_person_is_listed() -> None:
     assert told(made, NoticeKind.UNKNOWN) == [(f"{file}:10", "Guest, Gus: 99 isn't in the roster")]
     assert told(made, NoticeKind.ABSENT) == []
     assert told(made, NoticeKind.UNGRADED) == [
-        ("0012", "Write softmax (4712): not graded yet, no mark is written (7 stood there)")
+        ("0012", "Write softmax (4712): not graded yet, no mark is written (7 was there)")
     ]
     assert told(made, NoticeKind.UNREADABLE) == [
         (
             "15",
-            "Write softmax (4712): what was handed in can't be read, no mark is written (N/A stood there)",
+            "Write softmax (4712): what was handed in can't be read, no mark is written (N/A was there)",
         )
     ]
     assert told(made, NoticeKind.UNTOUCHED) == [

@@ -139,7 +139,7 @@ def test_a_worksheet_gets_grades_scaled_to_its_maximum_and_comments() -> None:
     ]
     assert [[*row[:5], *row[6:10]] for row in after] == [[*row[:5], *row[6:10]] for row in before]
     assert told(made, NoticeKind.UNGRADED) == [
-        ("0012", "Grade: not graded yet, no mark is written (40.00 stood there)")
+        ("0012", "Grade: not graded yet, no mark is written (40.00 was there)")
     ]
     assert told(made, NoticeKind.UNTOUCHED) == [
         ("15", "Grade: Moodle says that it can't be changed; our mark isn't written"),

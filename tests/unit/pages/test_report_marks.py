@@ -120,7 +120,7 @@ def test_the_class_page_lists_what_changed() -> None:
         "bob softmax – 7 set by prof: 7 of 10; =oral, well done",
         "5 handed something in",
         # 12 of 14, 7 of 10, 0 of what was handed in; what is missing, excused or ungraded is no part of it
-        "68 % mean of graded work",
+        "68 % mean mark so far",
     ):
         assert sentence in shown
 
