@@ -49,7 +49,7 @@ class CriterionSpec(StrictModel):
     text: Prose = Field(description="What earns full points; students see it where they see solutions.")
     points: Real = Field(gt=0, le=1000, description="The most points.")
     step: Real | None = Field(
-        default=None, gt=0, le=1000, description="What points are multiples of, 0.5 if left out."
+        default=None, gt=0, le=1000, description="Points are multiples of this; 0.5 if left out."
     )
     levels: Annotated[tuple[LevelSpec, ...], AfterValidator(_falling)] = Field(
         default=(),
@@ -90,13 +90,13 @@ class FreeTextAnswer(StrictModel):
         default=None,
         ge=1,
         le=MOST_WORDS,
-        description="How many words are asked for at least. A shorter answer is marked all the same.",
+        description="The least number of words asked for. A shorter answer is marked all the same.",
     )
     max_words: Whole | None = Field(
         default=None,
         ge=1,
         le=MOST_WORDS,
-        description="How many words are asked for at most. A longer answer is marked all the same, and the "
+        description="The largest number of words asked for. A longer answer is marked all the same, and the "
         "marker sees its length.",
     )
 

@@ -189,7 +189,7 @@ def test_a_port_in_use_is_told(preview: Starter, tmp_path: Path, grade) -> None:
     running = preview("mine.yaml", "--seeds", "1")
     said = grade("preview", tmp_path / "mine.yaml", "--port", running.port, "--no-browser")
     assert said.code == 2
-    assert f"port {running.port} is in use" in said.err and "--port 0 takes a free one" in said.err
+    assert f"port {running.port} is in use" in said.err and "--port 0 picks a free one" in said.err
     assert said.out == ""
 
 

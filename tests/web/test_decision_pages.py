@@ -78,7 +78,7 @@ def test_a_regrade_is_refused_and_another_granted(site: Site, signed_in: SignedI
 
 def test_allowances_are_given_and_taken_back(site: Site, signed_in: SignedIn) -> None:
     browser, page = signed_in("ivy"), "/staff/allowances"
-    assert "Nothing was given here" in browser.get(page).text
+    assert "Nothing given yet" in browser.get(page).text
     for fields in (
         {"days": "2", "assignment": QUIZ},
         {"percent": "25", "assignment": ""},

@@ -298,7 +298,7 @@ def test_the_check_names_each_fault_with_what_to_do(course: Path) -> None:
     people = " ".join(faults["people"])
     assert "roster.csv:" in people and "no instructor" in people
     assert "onnection refused" in faults["mail"][0]
-    assert "the store knows a time to come" in faults["clock"][0]
+    assert "the store has a time in the future" in faults["clock"][0]
     assert faults["store"] == []
 
 
@@ -320,7 +320,7 @@ def test_the_check_as_people_read_it(course: Path) -> None:
     done = run_serve(course, "--check", "--port", "0")
     assert done.returncode == 0
     assert "✓ people       2 students, 2 staff" in done.stdout
-    assert "next: set what people type as `address` in web.yaml" in done.stdout
+    assert "next: set `address` in web.yaml to what people type" in done.stdout
 
 
 def child_processes(process: int) -> list[int]:

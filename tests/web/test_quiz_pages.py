@@ -48,7 +48,7 @@ def test_drawing_in_the_background_is_the_draw_of_the_command(site: Site, signed
 def test_students_who_came_later(site: Site, signed_in: SignedIn) -> None:
     draw_quiz(site, ("ada",))
     browser = signed_in("ivy")
-    assert "1 student of the roster has no draw" in browser.get(PAGE).text
+    assert "1 student of the roster has no quiz yet" in browser.get(PAGE).text
     started = send_form(browser, PAGE, "/draw", blueprint=QUIZ)
     assert "1 drawn now" in result_of(site, browser, started).text
 

@@ -362,7 +362,7 @@ def test_staff_ends_a_students_sessions(signed_in: SignedIn) -> None:
     assert "by a link in an email" in page.text
     assert send(mia, page, "/end").status_code == 303
     assert ada.get("/account").status_code == 303
-    assert "Nowhere" in mia.get("/people/ada/sessions").text
+    assert "Not signed in anywhere" in mia.get("/people/ada/sessions").text
     assert mia.get("/people/ivy/sessions").status_code == 404, "nobody signs out those above them"
     assert ivy.get("/people/mia/sessions").status_code == 200
     assert ada.get("/people/bob/sessions").status_code == 303

@@ -142,7 +142,7 @@ def test_a_server_that_is_away_for_a_while(
     assert site.outbox.fault is not None and "Connection refused" in site.outbox.fault
     assert "ada" not in caplog.text, "no personal data in the log"
     for page in (client.get("/sign-in"), client.get("/sign-in/sent")):
-        assert "Mails can&#39;t be sent at the moment" in page.text or "Mails can't be sent" in page.text
+        assert "Emails can&#39;t be sent at the moment" in page.text or "Emails can't be sent" in page.text
     with MailServer(port=port) as server:
         site.outbox.work(site)
         assert server.mails == [], "it isn't asked all the time"
@@ -151,7 +151,7 @@ def test_a_server_that_is_away_for_a_while(
         site.outbox.work(site)
         assert [address for address, _ in server.mails] == ["ada@example.edu"], "once"
     assert site.outbox.fault is None
-    assert "Mails can" not in client.get("/sign-in").text
+    assert "Emails can" not in client.get("/sign-in").text
 
 
 def test_a_mail_isnt_sent_when_its_link_has_expired(

@@ -86,7 +86,7 @@ def test_with_a_fault_in_the_rules_the_last_good_rules_go_on(
     settings.write_text(title + _RULES.replace("due: 2026-12-18", cause), encoding="utf-8")
     site._looked = 0.0
     page = signed_in("ivy").get("/staff/class").text
-    assert "the site goes on with what it read before" in page and "course.yaml:4" in page
+    assert "the site uses what it read before" in page and "course.yaml:4" in page
     assert site.policies().named and not site.course.rule_faults
     assert "has a fault" not in signed_in("ada").get("/work").text
     settings.write_text(title + _RULES, encoding="utf-8")
@@ -101,7 +101,7 @@ def test_rules_that_are_faulty_at_the_start_are_shown_to_staff(site: Site, signe
     with TestClient(application(started), base_url=started.address) as browser:
         browser.cookies.update(signed_in("ivy").cookies)
         page = browser.get("/staff/class").text
-    assert "none of them applies" in page and "course.yaml:4" in page
+    assert "none of them apply" in page and "course.yaml:4" in page
     # What else changes is read: there are no better rules to go on with.
     with (site.folder / "roster.csv").open("a", encoding="utf-8") as roster:
         roster.write("eve,Eve,eve@example.edu\n")

@@ -148,7 +148,7 @@ def test_each_attempt_stands_with_its_own_variant(site: Site, signed_in: SignedI
     question, earlier = page.split("Your earlier attempt</h2>")
     assert second.stem.html in question and first.stem.html not in question
     assert "partly right" not in question.partition('<div class="stem"')[2]
-    assert "Attempt 1, at another variant:" in earlier
+    assert "Attempt 1, with another variant:" in earlier
     assert first.stem.html in earlier and right_response(number) in earlier
     form = form_with(page, "save")
     form.fill(f"text.{second.parts[0].id}", wrong_responses(second.parts[0])[0][0])
@@ -211,7 +211,7 @@ def test_two_windows_keep_both_texts(site: Site, signed_in: SignedIn, at) -> Non
     follow(browser, first.fill(f"text.{part.id}", "0.1, 0.9").send(browser))
     answer = second.fill(f"text.{part.id}", "0.2, 0.8").send(browser)
     assert answer.status_code == 409
-    assert "another window has saved something else" in answer.text
+    assert "another window saved a different answer" in answer.text
     assert "0.1, 0.9" in answer.text
     again = form_with(answer.text, "save")
     assert (f"text.{part.id}", "0.2, 0.8") in again.fields
@@ -321,7 +321,7 @@ def test_handing_in_everything_names_blanks(site: Site, signed_in: SignedIn, at)
             enter(form, part, right_response(part))
         page = follow(browser, form.send(browser, f"save.{question.number + 1}"))
     page = open_page(browser, "/quiz/week-1/hand-in")
-    assert "Still blank" in page
+    assert "Not fully answered" in page
     page = follow(browser, form_to(page, "/hand-in").send(browser))
     assert "3 answers handed in." in page
     assert sum(a.report.score or 0 for a in site.store.attempts(student="ada")) == sum(
@@ -593,7 +593,7 @@ def test_the_back_button_after_handing_in_changes_nothing(site: Site, signed_in:
     page = follow(browser, form_with(stale.text, "again").send(browser))
     stale = form.fill(f"pick.{part.id}", "a").send(browser)
     assert stale.status_code == 409
-    assert "another variant by now" in stale.text
+    assert "has a new variant" in stale.text
     assert len(list(site.store.attempts(student="ada"))) == 1
 
 

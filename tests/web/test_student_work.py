@@ -99,7 +99,7 @@ def test_nothing_to_do_is_said(site: Site, folder: Path, signed_in: SignedIn) ->
     browser = signed_in("ada")
     assert "Nothing to do yet" in open_page(browser, "/work")
     assert "No marks yet" in open_page(browser, "/marks")
-    assert "Nothing asked yet" in open_page(browser, "/requests")
+    assert "No requests yet" in open_page(browser, "/requests")
 
 
 def test_marks_come_with_reasons_and_receipts(site: Site, signed_in: SignedIn, clock) -> None:

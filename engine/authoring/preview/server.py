@@ -222,9 +222,9 @@ def bind(port: int) -> socket.socket:
 def _cannot_bind(port: int, error: OSError) -> UsageError:
     if error.errno == errno.EADDRINUSE:
         message = f"port {port} is in use: another preview or program has it"
-        return UsageError(message, next_step="stop that one, or take another: --port 0 takes a free one")
+        return UsageError(message, next_step="stop that one, or use another port: --port 0 picks a free one")
     message = f"port {port} can't be used"
-    step = "take another: --port 0 takes a free one"
+    step = "use another port: --port 0 picks a free one"
     return UsageError(message, got=error.strerror or str(error), next_step=step)
 
 

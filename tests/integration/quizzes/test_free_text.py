@@ -165,7 +165,7 @@ def test_a_regrade_keeps_marks_unless_the_rubric_offers_other_points(collected, 
     path = collected.folder / "problems" / "t-words.yaml"
     path.write_text(WORDS.replace("Names softmax.", "Names the softmax."), encoding="utf-8")
     said = grade("regrade", *COURSE, "--yes")
-    assert "1 answer keeps what a person gave" in said.out, said
+    assert "1 answer keeps the points that a person gave" in said.out, said
     assert collected.scores("007")[1] == ("t-words", 6.0, 1.0)
     path.write_text(
         WORDS.replace("text: Names softmax., points: 1", "text: Names it., points: 2"), encoding="utf-8"
