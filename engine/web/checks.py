@@ -203,7 +203,7 @@ def _mail(settings: WebSettings, folder: Path) -> Iterator[SiteCheck]:
         yield _ok("mail", f"written to {folder / (mail.folder or '')}")
         return
     check_mail(mail, folder)
-    yield _ok("mail", f"{mail.host}:{mail.port} answers")
+    yield _ok("mail", f"{mail.host}:{mail.port} can be reached")
 
 
 def _store(place: str | Path) -> Iterator[SiteCheck]:
