@@ -132,7 +132,7 @@ def _serve(
 
 
 def _announcement(site: Site) -> Callable[[], None]:
-    from engine.web.sign_in.links import terminal_link
+    from engine.web.sign_in.links_and_codes import terminal_link
 
     def announce() -> None:
         link = terminal_link(site)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from engine.course.people import Person, is_mail_address
+from engine.course.sign_in_secrets import new_link_token
 from engine.errors import EngineError, StoreError, UsageError
 from engine.quiz import rules as quiz_rules
 from engine.store.sessions import secret_hash
@@ -155,8 +156,8 @@ def _letters(site: Site, request: LinkRequest) -> list[Letter]:
         limit = _OFTEN if counter.wait(_MANY, person.id, now) is None else _SELDOM
         if counter.wait(limit, person.id, now) is not None:
             continue
-        token = secrets.token_urlsafe(32)
         expires = now + LINK_LASTS
+        token = new_link_token(site.secret, expires)
         message = _message(site, person, request.link(token, request.onward), now)
         site.store.sign_in_secrets.add(
             [(person.id, secret_hash(token))], kind="mail", now=now, expires=expires

@@ -19,6 +19,7 @@ import pytest
 
 from engine.course import Course
 from engine.course.people import Role
+from engine.course.sign_in_secrets import new_link_token
 from engine.quiz.rules import now
 from engine.store.sessions import secret_hash
 from engine.store.student_requests import RequestKind
@@ -47,7 +48,6 @@ RULES_OF_COURSE = """
     softmax: {due: 2999-01-01T18:00}
     layer-norm: {opens: 2998-01-01, due: 2999-01-01}
 """
-LINK = "a-link-of-a-mail"
 
 # What isn't a page of ours: data for scripts and other programs, files, and what only leads on.
 NO_PAGES = {
@@ -109,7 +109,7 @@ JOBS = {
 NOBODYS_PAGES = {
     "sign_in": ["/sign-in", "/nothing/here"],
     "sign_in.sent": ["/sign-in/sent"],
-    "sign_in.link": [f"/sign-in/link/{LINK}", "/sign-in/link/another"],
+    "sign_in.link": ["/sign-in/link/another"],
 }
 
 
@@ -121,8 +121,8 @@ class Served:
     pages: dict[str, list[str]]
 
 
-def fill(folder: Path) -> None:
-    """Put work of all kinds into the store."""
+def fill(folder: Path) -> str:
+    """Put work of all kinds into the store; return the token of a link that signs ada in."""
     (folder / "web.yaml").write_text("mail: {folder: mails}\n", encoding="utf-8")
     settings = folder / "course.yaml"
     settings.write_text(settings.read_text(encoding="utf-8").rstrip() + RULES_OF_COURSE, encoding="utf-8")
@@ -139,9 +139,10 @@ def fill(folder: Path) -> None:
         for student, words in (("ada", "Softmax divides."), ("bob", "It is a law.")):
             hand_in_words(store, variant, student, words, name="week-2")
         store.requests.ask("bob", RequestKind.EXTENSION, "softmax", "I was ill. \u202e مرحبا", now())
-        store.sign_in_secrets.add(
-            [("ada", secret_hash(LINK))], kind="mail", now=now(), expires=now() + timedelta(hours=1)
-        )
+        expires = now() + timedelta(hours=1)
+        token = new_link_token(site.secret, expires)
+        store.sign_in_secrets.add([("ada", secret_hash(token))], kind="mail", now=now(), expires=expires)
+    return token
 
 
 def begun(browser: httpx.Client, address: str, fields: dict[str, str]) -> str:
@@ -167,7 +168,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         tmp_path_factory.mktemp("site") / "course",
         students=("ada,Ada Lovelace,ada@example.edu", "bob,عمر الخيام,bob@example.edu"),
     )
-    fill(folder)
+    token = fill(folder)
     with LiveSite(folder) as site:
         with site.browser("ivy") as browser:
             jobs = {name: begun(browser, address, fields) for name, (address, fields) in JOBS.items()}
@@ -176,6 +177,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         jobs["instructor.quiz.checked.preview"] = jobs["instructor.quiz.checked"] + "/preview"
         jobs["instructor.report.page"] = inner[0] if inner else ""
         INSTRUCTOR_PAGES.update({name: [path] for name, path in jobs.items()})
+        NOBODYS_PAGES["sign_in.link"].append(f"/sign-in/link/{token}")
         every = {
             "": NOBODYS_PAGES,
             "ada": STUDENT_PAGES,

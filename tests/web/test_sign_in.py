@@ -5,24 +5,32 @@ from __future__ import annotations
 import email
 import email.policy
 import re
+import secrets
+import string
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
+from engine.course import Course
+from engine.course.sign_in_secrets import is_link_token, new_link_token
 from engine.quiz import rules as quiz_rules
-from engine.store.sessions import secret_hash
+from engine.store.sessions import SignInSecrets, secret_hash
 from engine.web.application import application
+from engine.web.limits import RateCounter
 from engine.web.sign_in.begin import device_of
-from engine.web.sign_in.links import terminal_link
+from engine.web.sign_in.links_and_codes import terminal_link
 from engine.web.site import Site
 from engine.web.visit import FORM_COOKIE, SESSION_COOKIE
 from tests.web.conftest import ADDRESS, SignedIn
 from tests.web.forms import forms_of, send, token_of
 
 MARKS = "https://marks.example.edu"
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase + string.digits + "-_"  # of base64, in its order
 
 Clock = Callable[[timedelta], None]
 
@@ -104,14 +112,103 @@ def test_a_mail_in_the_folder_is_read_as_text(browser: TestClient, site: Site) -
     assert ADDRESS + link_in(message) in lines
 
 
-def test_a_lecture_hall_behind_one_address_signs_in(browser: TestClient, site: Site) -> None:
+def link_of(site: Site, person: str = "ada") -> str:
+    """Return the path of a link that is in the store, as a mail would have it."""
     now = quiz_rules.now()
-    link = [("ada", secret_hash("t0"))]
+    expires = now + timedelta(minutes=15)
+    token = new_link_token(site.secret, expires)
+    site.store.sign_in_secrets.add([(person, secret_hash(token))], kind="mail", now=now, expires=expires)
+    return f"/sign-in/link/{token}"
+
+
+@pytest.fixture
+def no_queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing is asked of the store about links, and nothing is counted against anybody."""
+
+    def fail(*_args: object, **_more: object) -> None:
+        raise AssertionError("a link that isn't ours costs more than its signature")
+
+    with monkeypatch.context() as patch:
+        for name in ("find", "use"):
+            patch.setattr(SignInSecrets, name, fail)
+        for name in ("take", "count"):
+            patch.setattr(RateCounter, name, fail)
+        yield
+
+
+def refused(browser: TestClient, path: str) -> None:
+    page = browser.get("/sign-in")
+    for answer in (browser.get(path), browser.post(f"{path}/use", data={"csrf": token_of(page)})):
+        assert answer.status_code == 410 and "Ask for a new one." in answer.text
+        assert SESSION_COOKIE not in answer.cookies
+
+
+def test_a_flipped_bit_makes_a_link_another(browser: TestClient, site: Site, no_queries: None) -> None:
+    path = link_of(site)
+    token = path.rpartition("/")[2]
+    for place, letter in enumerate(token):
+        for bit in range(6):
+            flipped = _LETTERS[_LETTERS.index(letter) ^ 1 << bit]
+            changed = token[:place] + flipped + token[place + 1 :]
+            assert not is_link_token(site.secret, changed, quiz_rules.now())
+    for changed in ("A" if token[0] != "A" else "B") + token[1:], token[:-1] + "-_"[token[-1] == "-"]:
+        refused(browser, f"/sign-in/link/{changed}")
+
+
+def test_a_link_that_was_cut_off_or_is_none(browser: TestClient, site: Site, no_queries: None) -> None:
+    token = link_of(site).rpartition("/")[2]
+    near = (token[:-1], token[:40], token[1:], f"{token}A", f"{token}=", f"{token[:-1]}!", f" {token}")
+    for text in (*near, "x", "\0", "\u0661" * 56, "A" * 56, "é" * 2000):
+        refused(browser, f"/sign-in/link/{quote(text)}")
+
+
+def test_a_link_of_another_course_is_none_here(browser: TestClient, site: Site, no_queries: None) -> None:
+    token = new_link_token(b"x" * 32, quiz_rules.now() + timedelta(minutes=15))
+    refused(browser, f"/sign-in/link/{token}")
+
+
+def test_a_link_from_before_links_were_signed(browser: TestClient, site: Site, no_queries: None) -> None:
+    token, now = secrets.token_urlsafe(32), quiz_rules.now()
+    link = [("ada", secret_hash(token))]
     site.store.sign_in_secrets.add(link, kind="mail", now=now, expires=now + timedelta(minutes=15))
-    assert {browser.get("/sign-in/link/t0").status_code for _ in range(101)} == {200}
-    unknown = [browser.get(f"/sign-in/link/x{n}").status_code for n in range(101)]
-    assert unknown == [410] * 100 + [429], "guesses are counted"
-    assert browser.get("/sign-in/link/t0").status_code == 200, "but hold up nobody who has a link"
+    refused(browser, f"/sign-in/link/{token}")
+
+
+def test_a_link_that_has_expired_isnt_looked_up(
+    browser: TestClient, site: Site, clock: Clock, no_queries: None
+) -> None:
+    path = link_of(site)
+    clock(timedelta(minutes=15))
+    refused(browser, path)
+
+
+def test_a_link_is_taken_by_every_machine_with_the_secret(folder: Path, site: Site) -> None:
+    path = link_of(site)
+    with Course.open(folder).open_store() as store:
+        other = Site(folder, store, ADDRESS)
+        client = TestClient(application(other), base_url=ADDRESS, follow_redirects=False)
+        assert send(client, client.get(path), "/use").status_code == 303
+    assert TestClient(application(site), base_url=ADDRESS).get(path).status_code == 410
+
+
+def test_of_two_clicks_at_the_same_time_one_signs_in(site: Site) -> None:
+    clients = [TestClient(application(site), base_url=ADDRESS, follow_redirects=False) for _ in range(4)]
+    for _ in range(5):
+        path = link_of(site)
+        pages = [client.get(path) for client in clients]
+        with ThreadPoolExecutor(len(clients)) as pool:
+            answers = list(pool.map(lambda each: send(*each, "/use"), zip(clients, pages, strict=True)))
+        assert sorted(answer.status_code for answer in answers) == [303, 410, 410, 410]
+        assert sum(SESSION_COOKIE in answer.cookies for answer in answers) == 1
+        for client in clients:
+            client.cookies.delete(SESSION_COOKIE) if SESSION_COOKIE in client.cookies else None
+
+
+def test_a_lecture_hall_behind_one_address_signs_in(browser: TestClient, site: Site) -> None:
+    path = link_of(site)
+    assert {browser.get(path).status_code for _ in range(101)} == {200}
+    assert {browser.get(f"/sign-in/link/x{n}").status_code for n in range(101)} == {410}
+    assert browser.get(path).status_code == 200, "somebody's script there holds up nobody"
 
 
 def test_a_link_is_short_lived(browser: TestClient, site: Site, clock: Clock) -> None:

@@ -10,12 +10,12 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from engine.course.sign_in_codes import code_hash, is_code, issue_codes, new_code, plain_code
+from engine.course.sign_in_secrets import code_hash, is_code, issue_codes, new_code, plain_code
 from engine.model import QuizRules
 from engine.quiz import rules as quiz_rules
 from engine.store.allowances import Allowance, AllowanceKind
 from engine.web.application import application
-from engine.web.sign_in import codes as code_page
+from engine.web.sign_in import links_and_codes as code_page
 from engine.web.site import Site
 from tests.web.conftest import ADDRESS
 from tests.web.course_work import QUIZ, draw_quiz
@@ -107,6 +107,15 @@ def test_extra_time_doesnt_end_with_the_code(site: Site, at, allowed: Allowance 
         assert browser.get("/account").status_code == 200, f"minute {minute}"
     at(START + timedelta(minutes=minutes + 6))
     assert browser.get("/account").status_code == 303, "and it ends soon after the sitting"
+
+
+def test_after_a_mistyped_code_the_right_one_leads_to_the_page_that_was_asked_for(site: Site, at) -> None:
+    browser = browser_of(site)
+    page = browser.get("/sign-in", params={"next": "/account"})
+    again = send(browser, page, "/sign-in/code", code="333333333")
+    assert again.status_code == 400
+    answer = send(browser, again, "/sign-in/code", code=issue(site, "ada")["ada"])
+    assert answer.headers["location"] == "/account"
 
 
 def test_outside_its_period(site: Site, at) -> None:

@@ -58,7 +58,7 @@ def codes(
       grade quiz codes l16 --student 007 --html 007.html --course attention-2026
       grade quiz codes l16 --withdraw --course attention-2026
     """
-    from engine.course.sign_in_codes import issue_codes
+    from engine.course.sign_in_secrets import issue_codes
     from engine.quiz.rules import now
 
     context = find_context(course_path)

@@ -10,12 +10,12 @@ from datetime import timedelta
 
 from engine.web.background import PeriodicJob
 from engine.web.routes import WebRoute
-from engine.web.sign_in import account, codes, links, oidc
+from engine.web.sign_in import account, links_and_codes, oidc
 from engine.web.site import Site
 
 __all__ = ["JOBS", "ROUTES"]
 
-ROUTES: tuple[WebRoute, ...] = (*links.ROUTES, *codes.ROUTES, *oidc.ROUTES, *account.ROUTES)
+ROUTES: tuple[WebRoute, ...] = (*links_and_codes.ROUTES, *oidc.ROUTES, *account.ROUTES)
 
 
 def _forget_old(site: Site) -> None:

@@ -1,14 +1,17 @@
-"""Codes on paper that sign students in once, for an exam room without mail.
+"""What signs somebody in once: links, and codes on paper for an exam room without mail.
 
-A code is short enough to be typed: eight letters and digits that can't be mistaken for one another. The
-store has them hashed under a key made of the course secret, so that whoever reads the store alone can't find
-them by trying all.
+Both are bound to the course secret. The token of a link is signed under a key made of it, with its time of
+expiry: whatever else is tried as a link is refused without a look into the store. A code is short enough to
+be typed: nine letters and digits that can't be mistaken for one another. The store has it hashed under
+another key made of the secret, so that whoever reads the store alone can't find codes by trying all.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,6 +23,39 @@ if TYPE_CHECKING:
 # Without 0 and O, 1, I and L, 5 and S, 2 and Z, 8 and B, U and V.
 _ALPHABET = "34679ACDEFGHJKMNPQRTWXY"
 _LENGTH = 9  # 23^9 are 1.8e12: with 500 codes out, one guess in 3.6e9 is right
+
+_RANDOM, _TIME, _SIGNATURE = 18, 6, 18  # bytes: nobody guesses 144 bits, be they random or signed
+# Together a multiple of three, so that no two texts stand for the same bytes.
+_TOKEN = re.compile(rf"[A-Za-z0-9_-]{{{(_RANDOM + _TIME + _SIGNATURE) * 4 // 3}}}")
+
+
+def new_link_token(secret: bytes, expires: datetime) -> str:
+    """Return a random token for a link, signed with its time of expiry.
+
+    Parameters
+    ----------
+    secret : bytes
+        The course secret: every machine that has it takes the link.
+    expires : datetime
+    """
+    body = secrets.token_bytes(_RANDOM) + int(expires.timestamp()).to_bytes(_TIME, "big")
+    return base64.urlsafe_b64encode(body + _link_signature(secret, body)).decode("ascii")
+
+
+def is_link_token(secret: bytes, token: str, now: datetime) -> bool:
+    """Return whether a token was signed for this course and hasn't expired; the store knows if it is used."""
+    if not _TOKEN.fullmatch(token):
+        return False
+    parts = base64.urlsafe_b64decode(token)
+    body, signature = parts[:-_SIGNATURE], parts[-_SIGNATURE:]
+    if not hmac.compare_digest(signature, _link_signature(secret, body)):
+        return False
+    return now.timestamp() < int.from_bytes(body[_RANDOM:], "big")
+
+
+def _link_signature(secret: bytes, body: bytes) -> bytes:
+    key = hmac.digest(secret, b"softmark: links that sign somebody in", "sha256")
+    return hmac.digest(key, body, "sha256")[:_SIGNATURE]
 
 
 def new_code() -> str:

@@ -1,18 +1,19 @@
-"""The sign-in page, and links that sign somebody in once: sent by mail, or printed in the terminal.
+"""The sign-in page, and what signs somebody in once: links by mail or from the terminal, codes on paper.
 
-Opening a link shows a button and changes nothing: mail scanners open every link before its reader does.
+Opening a link shows a button and changes nothing: mail scanners open every link before its reader does. A
+code is typed in an exam room.
 """
 
 from __future__ import annotations
 
-import secrets
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from engine.course.sign_in_secrets import code_hash, is_code, is_link_token, new_link_token, plain_code
 from engine.errors import UsageError
 from engine.quiz import rules as quiz_rules
 from engine.store.sessions import SignInSecret, secret_hash
-from engine.web.limits import RateLimit
+from engine.web.limits import RateLimit, TooOftenError
 from engine.web.outbox import LINK_LASTS, LinkRequest
 from engine.web.routes import WebRoute
 from engine.web.security import safe_next
@@ -27,7 +28,13 @@ TERMINAL_LINK_LASTS = timedelta(hours=1)
 # A lecture hall may sit behind one address, and one student there with a script must not stop the others: how
 # many mails somebody gets is limited in the outbox.
 _REQUESTS = RateLimit("mail-address", 20_000, timedelta(minutes=10))
-_UNKNOWN = RateLimit("link-address", 100, timedelta(minutes=10))
+# Wrong codes only are counted. An exam room may sit behind one address: nobody there may lock the others out
+# by mistyping or by a script, so the limits are far above what anybody types. They are still low enough: with
+# 500 codes out, 20,000 guesses in 10 minutes find one in three years. Whoever guesses from many addresses
+# is held up by the beginning of the codes that are tried.
+_BY_ADDRESS = RateLimit("code-address", 20_000, timedelta(minutes=10))
+_BY_PREFIX = RateLimit("code-prefix", 50_000, timedelta(minutes=10))
+_PREFIX = 2
 
 
 def sign_in(visit: Visit) -> Response:
@@ -49,7 +56,7 @@ def ask_for_link(visit: Visit) -> Response:
             got=email[:100],
         )
     visit.site.rates.need(_REQUESTS, visit.client, visit.now, "too many links were asked for from here")
-    onward = safe_next(visit.base, visit.form.text("next")) or ""
+    onward = _onward(visit)
 
     def link(token: str, onward: str) -> str:
         return visit.full_url("sign_in.link", token=token, next=onward or None)
@@ -72,8 +79,8 @@ def sent(visit: Visit) -> Response:
 
 def open_link(visit: Visit) -> Response:
     """Show whom a link signs in, with the button that does it."""
-    secret = _secret(visit)
-    if secret is None or not secret.is_open(visit.now) or secret.kind == "code":
+    secret = _link_secret(visit)
+    if secret is None or not secret.is_open(visit.now):
         return _expired(visit)
     person = visit.site.people.by_id.get(secret.person)
     if person is None:
@@ -83,8 +90,8 @@ def open_link(visit: Visit) -> Response:
 
 def use_link(visit: Visit) -> Response:
     """Sign in whom the link is for, once."""
-    secret = _secret(visit)
-    if secret is None or secret.kind == "code" or secret.person not in visit.site.people.by_id:
+    secret = _link_secret(visit)
+    if secret is None or secret.person not in visit.site.people.by_id:
         return _expired(visit)
     used = visit.site.store.sign_in_secrets.use(secret.id, visit.now)
     if used is None:
@@ -93,14 +100,12 @@ def use_link(visit: Visit) -> Response:
     return begin_session(visit, answer, used.person, way=used.kind)
 
 
-def _secret(visit: Visit) -> SignInSecret | None:
-    secret = visit.site.store.sign_in_secrets.find(secret_hash(visit.path["token"]))
-    if secret is None:
-        # Links that we sent are never refused: a whole lecture hall may open theirs behind one address.
-        visit.site.rates.need(
-            _UNKNOWN, visit.client, visit.now, "too many unknown links were opened from here"
-        )
-    return secret
+def _link_secret(visit: Visit) -> SignInSecret | None:
+    """Return what the store knows about a link; nothing is asked about one that isn't ours or has expired."""
+    token = visit.path["token"]
+    if not is_link_token(visit.site.secret, token, visit.now):
+        return None
+    return visit.site.store.sign_in_secrets.find(secret_hash(token))
 
 
 def _expired(visit: Visit) -> Response:
@@ -113,7 +118,43 @@ def _expired(visit: Visit) -> Response:
 
 
 def _onward(visit: Visit) -> str:
-    return safe_next(visit.base, visit.query.get("next", "")) or ""
+    return safe_next(visit.base, visit.form.text("next") or visit.query.get("next", "")) or ""
+
+
+def use_code(visit: Visit) -> Response:
+    """Sign in the student whom a code is for."""
+    code = plain_code(visit.form.text("code"))
+    keys = ((_BY_ADDRESS, visit.client), (_BY_PREFIX, code[:_PREFIX]))
+    rates, now = visit.site.rates, visit.now
+    for limit, key in keys:
+        if (wait := rates.wait(limit, key, now)) is not None:
+            raise TooOftenError("too many wrong codes were tried", wait)
+    key = code_hash(visit.site.secret, code)
+    store = visit.site.store.sign_in_secrets
+    secret = store.find(key) if is_code(code) else None
+    if secret is None or secret.person not in visit.site.people.by_id:
+        for limit, key in keys:
+            rates.count(limit, key, now)
+        return _code_again(visit, "There is no such code. Compare it with your slip, letter by letter.")
+    if secret.used is not None:
+        return _code_again(visit, "This code was used before. Ask whoever gave it to you for a new one.")
+    if secret.begins is not None and now < secret.begins:
+        begins = secret.begins.astimezone(visit.site.policies().zone)
+        return _code_again(visit, f"This code isn't valid yet: it is from {begins:%Y-%m-%d %H:%M} on.")
+    if store.use(key, now) is None:
+        return _code_again(visit, "This code has expired. Ask whoever gave it to you for a new one.")
+    answer = on_to(visit, visit.form.text("next"))
+    return begin_session(visit, answer, secret.person, way="code", until=secret.expires)
+
+
+def _code_again(visit: Visit, fault: str) -> Response:
+    return visit.page(
+        "sign_in/sign_in.html.j2",
+        status=400,
+        fault=fault,
+        onward=_onward(visit),
+        code=visit.form.text("code")[:50],
+    )
 
 
 def terminal_link(site: Site) -> str | None:
@@ -124,14 +165,11 @@ def terminal_link(site: Site) -> str | None:
     instructors = site.people.instructors
     if not instructors:
         return None
-    token = secrets.token_urlsafe(32)
     now = quiz_rules.now()
-    site.store.sign_in_secrets.add(
-        [(instructors[0].id, secret_hash(token))],
-        kind="terminal",
-        now=now,
-        expires=now + TERMINAL_LINK_LASTS,
-    )
+    expires = now + TERMINAL_LINK_LASTS
+    token = new_link_token(site.secret, expires)
+    link = (instructors[0].id, secret_hash(token))
+    site.store.sign_in_secrets.add([link], kind="terminal", now=now, expires=expires)
     return f"{site.address}/sign-in/link/{token}"
 
 
@@ -141,4 +179,5 @@ ROUTES = (
     WebRoute("sign_in.sent", "/sign-in/sent", sent, None),
     WebRoute("sign_in.link", "/sign-in/link/{token}", open_link, None),
     WebRoute("sign_in.use_link", "/sign-in/link/{token}/use", use_link, None, ("POST",), most_bytes=10_000),
+    WebRoute("sign_in.code", "/sign-in/code", use_code, None, ("POST",), most_bytes=10_000),
 )
