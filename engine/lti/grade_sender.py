@@ -20,7 +20,7 @@ from engine.lti.service_calls import LINE_ITEM_SCOPE, AccessTokens, PlatformCall
 from engine.lti.signing_keys import signing_key
 from engine.store import Store
 from engine.store.lti import LtiLink, LtiPlatform
-from engine.store.lti_outbox import EXCUSED, OutboxRow
+from engine.store.lti_outbox import NO_MARK, OutboxRow
 from engine.text.words import clean_line
 
 log = logging.getLogger("softmark.lti")
@@ -31,7 +31,13 @@ _DISABLED_PAUSE = timedelta(days=1)
 # Canvas makes a new attempt of each mark unless it is told that there is none.
 _CANVAS = "https://canvas.instructure.com/lti/submission"
 
-_PROGRESS = {"graded": "FullyGraded", "pending": "Pending", "manual": "PendingManual", EXCUSED: "NotReady"}
+_PROGRESS = {
+    "graded": "FullyGraded",
+    "pending": "Pending",
+    "manual": "PendingManual",
+    "failed": "Failed",
+    NO_MARK: "NotReady",
+}
 
 
 @dataclass
@@ -155,7 +161,7 @@ def _grade(row: OutboxRow, *, is_new: bool) -> Grade:
         grade.set_score_given(max(0.0, mark.score))
     activity = "Completed" if mark.is_final and mark.score is not None else "Submitted"
     # As the specification calls an activity that has been reset for a student: a mark sent before is cleared.
-    grade.set_activity_progress("Initialized" if mark.progress == EXCUSED else activity)
+    grade.set_activity_progress("Initialized" if mark.progress == NO_MARK else activity)
     grade.set_grading_progress(_PROGRESS[mark.progress])
     grade.set_timestamp(row.at.isoformat(timespec="milliseconds"))
     if mark.comment:

@@ -15,7 +15,7 @@ from engine.marks.class_table import ItemResult, StudentResults, TableCell, Tabl
 from engine.model import Mode, ResultDisclosure
 from engine.store import Store
 from engine.store.lti import LtiLink
-from engine.store.lti_outbox import EXCUSED, MarkForLms
+from engine.store.lti_outbox import NO_MARK, MarkForLms
 
 _COMMENT = 1000
 
@@ -31,7 +31,8 @@ class AssignmentMark:
     maximum : float
         Full points.
     progress : str
-        ``graded``, ``pending``, ``manual`` (all that isn't graded waits for a person) or ``excused``.
+        ``graded``, ``pending``, ``manual`` (something waits for a person), ``failed`` (the machine couldn't
+        grade something) or :data:`~engine.store.lti_outbox.NO_MARK`.
     is_final : bool
         Whether no further attempt is possible.
     comment : str
@@ -56,15 +57,17 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
     full : float
         Full points of the assignment as this student got it, questions without an attempt included.
     """
-    items, columns = _disclosed(results, assignment)
+    place = _disclosed(results, assignment)
+    if place is None:
+        return None
+    items, columns = place
     cells = results.row().cells
     counting = [column for column in columns if not _is_excused(cells[column.id])]
     maximum = max(full, math.fsum(c.max_score for c in columns))
     maximum -= math.fsum(c.max_score for c in columns if c not in counting)
     if not counting or maximum <= 0:
         return None
-    waiting = [cells[c.id] for c in counting if cells[c.id].is_waiting]
-    progress = "manual" if all(cell.needs_person for cell in waiting) else "pending"
+    progress = _progress([cells[c.id] for c in counting if cells[c.id].is_waiting])
     # Six decimals, as the pages sum points.
     score = round(math.fsum(cells[c.id].counted or 0.0 for c in counting), 6)
     is_final = all(item.is_final for item in items)
@@ -72,32 +75,46 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
     marks = [cells[c.id].mark for c in counting] if is_open else []
     comment = " ".join(_sentence(reason) for mark in marks if mark is not None for reason in mark.reasons)
     return AssignmentMark(
-        score=None if waiting else score,
+        score=score if progress == "graded" else None,
         maximum=round(maximum, 6),
-        progress=progress if waiting else "graded",
+        progress=progress,
         is_final=is_final,
         comment=comment[:_COMMENT],
     )
 
 
-def excused_mark(results: StudentResults, assignment: str, full: float) -> AssignmentMark | None:
-    """Return what takes a mark back that was sent before the whole assignment was excused.
+def _progress(waiting: Sequence[TableCell]) -> str:
+    """Return the progress of an assignment in which these have no points yet."""
+    if not waiting:
+        return "graded"
+    # Whatever a machine may still do, the mark takes a person.
+    if any(cell.needs_person for cell in waiting):
+        return "manual"
+    return "failed" if any(cell.reason for cell in waiting) else "pending"
 
-    None where it isn't excused, or where that may not be shown.
+
+def no_mark(results: StudentResults, assignment: str, full: float) -> AssignmentMark | None:
+    """Return what takes back a mark that was sent before: all is excused, or nothing is left that has a mark.
+
+    None where there is a mark, and where a student may not see whether there is one.
     """
-    _, columns = _disclosed(results, assignment)
-    cells = results.row().cells
-    if not columns or not all(_is_excused(cells[column.id]) for column in columns):
+    place = _disclosed(results, assignment)
+    if place is None:
         return None
-    maximum = max(full, math.fsum(column.max_score for column in columns))
-    return AssignmentMark(None, maximum, EXCUSED, is_final=True, comment="Excused.") if maximum > 0 else None
+    _, columns = place
+    cells = results.row().cells
+    maximum = round(max(full, math.fsum(column.max_score for column in columns)), 6)
+    if maximum <= 0 or not all(_is_excused(cells[column.id]) for column in columns):
+        return None
+    comment = "Excused." if columns else "The mark was withdrawn."
+    return AssignmentMark(None, maximum, NO_MARK, is_final=bool(columns), comment=comment)
 
 
-def _disclosed(results: StudentResults, assignment: str) -> tuple[list[ItemResult], list[TableColumn]]:
-    """Return what there is of an assignment; nothing while a score of it may not be shown."""
+def _disclosed(results: StudentResults, assignment: str) -> tuple[list[ItemResult], list[TableColumn]] | None:
+    """Return what there is of an assignment; None while a score of it may not be shown."""
     items = [item for item in results.items if item.column.assignment == assignment]
     if not all(item.shows_score for item in items):
-        return [], []
+        return None
     columns = [item.column for item in items]
     columns += [column for column, _ in results.without_work if column.assignment == assignment]
     return items, columns
@@ -162,11 +179,20 @@ class MarkSource:
                 users.setdefault(person.person, []).append((person.subject, place))
         if self.mode is not Mode.MARKS or not users:
             return
+        sent = self.store.lti_outbox.places(students)
+        without_work = set(users)
         for results in self.results(users):
-            yield from self._marks_of(results, users[results.student])
+            without_work.discard(results.student)
+            yield from self._marks_of(results, users[results.student], sent)
+        # Whoever isn't in the roster has no results any more once a mark by hand is withdrawn.
+        for student in sorted(without_work):
+            yield from self._marks_of(StudentResults(student), users[student], sent)
 
     def _marks_of(
-        self, results: StudentResults, users: Sequence[tuple[str, Sequence[LtiLink]]]
+        self,
+        results: StudentResults,
+        users: Sequence[tuple[str, Sequence[LtiLink]]],
+        sent: Collection[tuple[int, str, str]],
     ) -> Iterator[MarkForLms]:
         known: dict[str, AssignmentMark | None] = {}
         for subject, links in users:
@@ -176,9 +202,10 @@ class MarkSource:
                 if name not in known:
                     full = self.full_points(name, results.student) or 0.0
                     mark = assignment_mark(results, name, full)
-                    known[name] = mark or excused_mark(results, name, full)
+                    known[name] = mark or no_mark(results, name, full)
                 mark = known[name]
-                if mark is not None:
+                is_sent = (link.platform, line_item, subject) in sent
+                if mark is not None and (is_sent or mark.progress != NO_MARK):
                     yield MarkForLms(
                         link.platform,
                         line_item,

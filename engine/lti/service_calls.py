@@ -242,11 +242,14 @@ _STATUSES = {
     429: "it wants fewer requests",
 }
 
+# Canvas has no 409 for it: "Provided timestamp of … before last updated timestamp of …".
+_CANVAS_OLDER = "before last updated timestamp"
+
 
 def _refusal(response: requests.Response, name: str, noun: str, platform: LtiPlatform) -> LtiError:
     status = response.status_code
     at_token = response.url == platform.token_url
-    if status == 409 and not at_token:
+    if not at_token and (status == 409 or (status == 400 and _CANVAS_OLDER in response.text[:1000])):
         return ScoreIsOlderError(f"{name} has a newer mark")
     meaning = _STATUSES.get(status, "it has a fault of its own" if status >= 500 else "refused")
     got = f"status {status}: {meaning}"

@@ -7,7 +7,7 @@ ignore what isn't newer than what they have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,7 +19,8 @@ from engine.store.sessions import secret_hash
 from engine.store.sql_tables import attempts, hand_marks, regrades, storable
 from engine.store.web_tables import allowances, lti_grades, lti_nonces, lti_people
 
-EXCUSED = "excused"
+# There is no mark (any more): one that was put in before is taken back. The word is that of the first case.
+NO_MARK = "excused"
 # Systems keep times by the second.
 _STEP = timedelta(seconds=1)
 
@@ -41,8 +42,8 @@ class MarkForLms:
     maximum : float
         Full points.
     progress : str
-        ``graded``, ``pending`` (it will be graded), ``manual`` (a person must mark it), or ``excused``: a
-        mark that was put in before is taken back.
+        ``graded``, ``pending`` (it will be graded), ``manual`` (a person must mark it), ``failed`` (the
+        machine couldn't grade it), or :data:`NO_MARK`.
     is_final : bool
         Whether no further attempt is possible.
     comment : str
@@ -208,6 +209,14 @@ class LtiOutbox(StorePart):
         with self._database.read() as connection:
             return [_outbox_row(row) for row in connection.execute(query.limit(most)).mappings()]
 
+    def places(self, students: Collection[str] | None = None) -> set[tuple[int, str, str]]:
+        """Return systems, columns and users with a mark, sent or not, of some students or of all."""
+        query = sa.select(*(lti_grades.c[name] for name in _KEY))
+        if students is not None:
+            query = query.where(lti_grades.c.student.in_(students))
+        with self._database.read() as connection:
+            return {(row.platform, row.line_item, row.subject) for row in connection.execute(query)}
+
     def changed_students(self, since: Mapping[str, Any]) -> tuple[dict[str, Any], set[str]]:
         """Return whose marks can have changed: by new work, a decision, a regrade, or a first launch.
 
@@ -253,7 +262,7 @@ def _put(connection: sa.Connection, mark: MarkForLms, now: datetime) -> int:
     values = {name: getattr(mark, name) for name in _VALUES} | {"comment": storable(mark.comment, 2000)}
     if row is not None and all(row[name] == value for name, value in values.items()):
         return 0
-    if row is None and mark.progress == EXCUSED:
+    if row is None and mark.progress == NO_MARK:
         return 0  # the learning system never got anything to take back
     fresh = {"tries": 0, "next_try": now, "reason": None}
     if row is None:

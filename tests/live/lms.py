@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -28,7 +29,7 @@ from lti1p3platform.oidc_login import OIDCLoginAbstract
 from lti1p3platform.registration import Registration
 from lti1p3platform.request import Request, TRequest
 from lti1p3platform.response import Response, generate_next_link
-from lti1p3platform.score import UpdateScoreStatus
+from lti1p3platform.score import ActivityProgress, GradeProgress, UpdateScoreStatus
 from lti1p3platform.service_connector import AssignmentsGradesService, NamesRoleProvisioningService
 
 LEARNER = "http://purl.imsglobal.org/vocab/lis/v2/membership#Learner"
@@ -133,6 +134,12 @@ class _Grades(AssignmentsGradesService):
     def update_score(self, line_item_id: str, score: Any) -> UpdateScoreStatus:
         if line_item_id not in self.lms.items:
             raise LineItemNotFoundException
+        # The package checks nothing: what isn't as the standard has it is a ValueError here.
+        ActivityProgress(score["activityProgress"]), GradeProgress(score["gradingProgress"])
+        if datetime.fromisoformat(score["timestamp"]).tzinfo is None:
+            raise ValueError("a time without its zone")
+        if "scoreGiven" in score and not (score["scoreGiven"] >= 0 and score["scoreMaximum"] > 0):
+            raise ValueError("no score")
         key = (line_item_id, score["userId"])
         known = self.lms.marks.get(key)
         if known is not None and known["timestamp"] >= score["timestamp"]:
@@ -226,6 +233,13 @@ class Lms:
             "audience": None,
             "deployments": [],
         }
+
+    def grade(self, user: str, item: str = "1") -> float | None:
+        """Return what a user's cell of the gradebook has, as Moodle and Canvas fill it."""
+        mark = self.marks.get((item, user), {})
+        if mark.get("gradingProgress") != "FullyGraded" or "scoreGiven" not in mark:
+            return None
+        return float(mark["scoreGiven"] * self.items[item]["scoreMaximum"] / mark["scoreMaximum"])
 
     def login_url(self, user: str, hint: str = "link-1") -> str:
         """Return where a user's browser is sent who clicks a link."""

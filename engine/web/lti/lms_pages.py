@@ -11,7 +11,7 @@ from engine.course.people import Role
 from engine.errors import LtiError
 from engine.lti.signing_keys import published_keys, rotate_keys, signing_key
 from engine.store.lti import LtiLink, LtiPerson, LtiPlatform
-from engine.store.lti_outbox import OutboxRow
+from engine.store.lti_outbox import NO_MARK, OutboxRow
 from engine.text.words import count_noun
 from engine.web.forms import whole_number
 from engine.web.lti.launch import choice_page
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 _MOST_ROWS = 200
+# What stands in the place of points that there aren't.
+_WORDS = {
+    "pending": "not graded yet",
+    "manual": "to be marked",
+    "failed": "ungraded",
+    NO_MARK: "to be cleared",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,7 @@ def systems(visit: Visit) -> Response:
         counts=store.lti_outbox.counts(),
         failed=failed,
         reasons=_reasons(failed),
+        words=_WORDS,
         keys=published_keys(store, visit.now),
         signing=signing_key(store, visit.now),
     )

@@ -10,9 +10,11 @@ import pytest
 
 from engine.lti.service_calls import AccessTokens, PlatformCalls
 from engine.lti.signing_keys import key_set, signing_key
+from engine.quiz import rules as quiz_rules
 from engine.store import Store, open_store
 from engine.store.lti import LtiPlatform
 from tests.live.lms import Lms, LmsMember, learning_system
+from tests.unit.lti.sending import LinkedClass
 
 
 def now() -> datetime:
@@ -42,3 +44,11 @@ def platform(store: Store, lms: Lms) -> LtiPlatform:
 @pytest.fixture
 def calls(store: Store, platform: LtiPlatform) -> PlatformCalls:
     return PlatformCalls(platform, signing_key(store, now()), AccessTokens())
+
+
+@pytest.fixture
+def course(store: Store, lms: Lms, platform: LtiPlatform, monkeypatch: pytest.MonkeyPatch) -> LinkedClass:
+    made = LinkedClass(store, lms, platform)
+    monkeypatch.setattr(quiz_rules, "now", lambda: made.now)
+    made.people("ada", "bob")
+    return made

@@ -5,142 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from engine.course.policies import Policies
-from engine.lti.grade_sender import GradeSender, SentMarks
-from engine.lti.marks_for_lms import MarkCollector, MarkSource, assignment_mark
-from engine.marks import StudentResults, class_results
-from engine.model import (
-    CodeSubmission,
-    GradeReport,
-    Mode,
-    Outcome,
-    Part,
-    Quiz,
-    QuizQuestion,
-    QuizRules,
-    RenderedText,
-    ResultDisclosure,
-    Variant,
-)
-from engine.quiz import rules as quiz_rules
-from engine.store import Attempt, HandMark, Store
-from engine.store.lti import LtiLink, LtiPerson, LtiPlatform
-from tests.live.lms import Lms, LmsFault
-
-NOW = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
-MINUTE = timedelta(minutes=1)
-WORD = RenderedText("w", "w", "w")
+from engine.lti.marks_for_lms import assignment_mark
+from engine.model import Mode, Outcome, QuizRules, ResultDisclosure
+from engine.store import HandMark
+from tests.live.lms import LmsFault
+from tests.unit.lti.sending import MINUTE, NOW, LinkedClass, answer, excuse, quiz
 
 
-@dataclass
-class Course:
-    """A class with its learning system, and a clock that tests move."""
-
-    store: Store
-    lms: Lms
-    platform: LtiPlatform
-    policies: Policies = field(default_factory=Policies)
-    now: datetime = NOW
-    mode: Mode = Mode.MARKS
-
-    def __post_init__(self) -> None:
-        self.collector = MarkCollector()
-        self.sender = GradeSender(self.store, clock=lambda: self.now)
-
-    def results(self, only: Collection[str] | None = None) -> Iterator[StudentResults]:
-        return class_results(
-            self.store,
-            mode=self.mode,
-            title_of=str,
-            policies=self.policies,
-            points_of=self.points,
-            only=only,
-        )
-
-    def points(self, item: str) -> float | None:
-        return 10.0 if item in ("softmax", "attention") else None
-
-    @property
-    def source(self) -> MarkSource:
-        return MarkSource(self.store, self.mode, self.results, self.points, str)
-
-    def round(self, *, minutes: float = 1) -> SentMarks:
-        """Do what the site does every few seconds."""
-        self.now += minutes * MINUTE
-        self.sender.find_columns(self.source)
-        self.collector.collect(self.source, self.policies, self.now)
-        return self.sender.send()
-
-    def code(self, student: str, score: float | None, item: str = "softmax") -> None:
-        outcome = Outcome.UNGRADED if score is None else Outcome.PARTIAL
-        report = GradeReport(item, "v", outcome, score, 10.0, mode=self.mode)
-        code = CodeSubmission(f"# {self.now} {score}", "a.py", f"{hash((student, self.now)):064x}"[-64:], {})
-        self.store.record(Attempt.of_code(student, code, report, started=self.now))
-
-    def link(self, assignment: str, number: str = "1", *, scopes: tuple[str, ...] = ()) -> LtiLink:
-        address = f"{self.lms.address}/items/{number}"
-        self.lms.items[number] = {"id": address, "scoreMaximum": 10, "label": assignment}
-        link = LtiLink(
-            self.platform.id, "d", f"r{number}", assignment, "c", assignment, address, None, scopes, None, NOW
-        )
-        self.store.lti.put_link(link)
-        return link
-
-    def people(self, *names: str, context: str = "c") -> None:
-        self.store.lti.put_people(
-            [LtiPerson(self.platform.id, context, f"u-{n}", n, n, "", self.now) for n in names]
-        )
-
-    def received(self) -> list[tuple[str, float | None, float, str]]:
-        return [
-            (m["userId"], m.get("scoreGiven"), m["scoreMaximum"], m["gradingProgress"])
-            for m in self.lms.received
-        ]
-
-
-@pytest.fixture
-def course(store: Store, lms: Lms, platform: LtiPlatform, monkeypatch: pytest.MonkeyPatch) -> Course:
-    made = Course(store, lms, platform)
-    monkeypatch.setattr(quiz_rules, "now", lambda: made.now)
-    made.people("ada", "bob")
-    return made
-
-
-def quiz(student: str, rules: QuizRules | None = None) -> Quiz:
-    def question(number: int, item: str, points: float) -> QuizQuestion:
-        part = Part("answer", "token", points, key_ids=("a",))
-        return QuizQuestion(number, Variant(f"v-{item}", item, "v", item, WORD, (part,)), points)
-
-    questions = (question(1, "one", 2.0), question(2, "two", 3.0))
-    return Quiz(f"q-{student}", "week-1", "Week 1", student, questions, rules=rules or QuizRules())
-
-
-def answer(course: Course, made: Quiz, scores: dict[int, float | None]) -> None:
-    from engine.model import Response
-
-    attempts = []
-    for question in made.questions:
-        if question.number not in scores:
-            continue
-        score = scores[question.number]
-        outcome = Outcome.UNGRADED if score is None else Outcome.PARTIAL
-        item = question.variant.item
-        report = GradeReport(item, "v", outcome, score, question.points, mode=Mode.MARKS)
-        typed = Response({"answer": f"{score} {course.now}"})
-        attempts.append(
-            Attempt.of_answer(made.student, question, typed, report, quiz=made.id, started=course.now)
-        )
-    course.store.record_all(attempts)
-
-
-def test_a_mark_of_code_is_sent_once_and_again_when_it_changes(course: Course) -> None:
+def test_a_mark_of_code_is_sent_once_and_again_when_it_changes(course: LinkedClass) -> None:
     course.link("softmax")
     course.code("ada", 20 / 3)
     assert course.round().sent == 1
@@ -158,7 +37,9 @@ def test_a_mark_of_code_is_sent_once_and_again_when_it_changes(course: Course) -
     assert times == sorted(set(times))
 
 
-def test_a_quiz_is_sent_as_its_page_sums_it_with_unanswered_questions_in_the_maximum(course: Course) -> None:
+def test_a_quiz_is_sent_as_its_page_sums_it_with_unanswered_questions_in_the_maximum(
+    course: LinkedClass,
+) -> None:
     course.link("week-1")
     for student in ("ada", "bob"):
         course.store.save_quiz(quiz(student))
@@ -173,7 +54,7 @@ def test_a_quiz_is_sent_as_its_page_sums_it_with_unanswered_questions_in_the_max
     assert rows["ada"].total() == 3.3
 
 
-def test_what_is_ungraded_is_pending_and_has_no_score(course: Course) -> None:
+def test_what_isnt_graded_yet_is_pending_and_has_no_score(course: LinkedClass) -> None:
     course.link("week-1")
     course.store.save_quiz(quiz("ada"))
     answer(course, quiz("ada"), {1: 1.0, 2: None})
@@ -188,7 +69,7 @@ def test_what_is_ungraded_is_pending_and_has_no_score(course: Course) -> None:
     assert course.received()[-1] == ("u-ada", 3.5, 5.0, "FullyGraded")
 
 
-def test_nothing_leaves_before_it_may_be_shown(course: Course) -> None:
+def test_nothing_leaves_before_it_may_be_shown(course: LinkedClass) -> None:
     course.link("week-1")
     course.link("softmax", "2")
     until = course.now + timedelta(hours=1)
@@ -207,14 +88,14 @@ def test_nothing_leaves_before_it_may_be_shown(course: Course) -> None:
     assert course.received()[-1] == ("u-ada", 5.0, 10.0, "FullyGraded")
 
 
-def test_practice_is_never_sent(course: Course) -> None:
+def test_practice_is_never_sent(course: LinkedClass) -> None:
     course.link("softmax")
     course.mode = Mode.PRACTICE
     course.code("ada", 5.0)
     assert course.round().sent == 0
 
 
-def test_excused_columns_have_no_points_on_either_side(course: Course) -> None:
+def test_excused_columns_have_no_points_on_either_side(course: LinkedClass) -> None:
     course.store.save_quiz(quiz("ada"))
     answer(course, quiz("ada"), {1: 1.0, 2: 3.0})
     course.store.hand_marks.add(HandMark("ada", "week-1/two", None, True, "", "prof", NOW))
@@ -227,13 +108,7 @@ def test_excused_columns_have_no_points_on_either_side(course: Course) -> None:
     assert assignment_mark(results, "week-2", 5.0) is None
 
 
-def excuse(course: Course, student: str) -> None:
-    for item in ("one", "two"):
-        mark = HandMark(student, f"week-1/{item}", None, True, "", "prof", course.now)
-        course.store.hand_marks.add(mark)
-
-
-def test_work_excused_after_its_mark_was_sent_clears_the_mark(course: Course) -> None:
+def test_work_excused_after_its_mark_was_sent_clears_the_mark(course: LinkedClass) -> None:
     course.link("week-1")
     for student in ("ada", "bob"):
         course.store.save_quiz(quiz(student))
@@ -252,7 +127,7 @@ def test_work_excused_after_its_mark_was_sent_clears_the_mark(course: Course) ->
     assert course.received()[-1] == ("u-ada", 1.5, 2.0, "FullyGraded")
 
 
-def test_marks_go_to_the_users_of_the_links_own_course(course: Course) -> None:
+def test_marks_go_to_the_users_of_the_links_own_course(course: LinkedClass) -> None:
     course.link("softmax")
     course.people("cyd", context="another")
     for student in ("ada", "cyd"):
@@ -261,7 +136,7 @@ def test_marks_go_to_the_users_of_the_links_own_course(course: Course) -> None:
     assert [mark[0] for mark in course.received()] == ["u-ada"]
 
 
-def test_a_student_who_comes_later_gets_marks_that_were_there_already(course: Course) -> None:
+def test_a_student_who_comes_later_gets_marks_that_were_there_already(course: LinkedClass) -> None:
     course.link("softmax")
     course.code("cyd", 8.0)
     course.round()
@@ -271,7 +146,7 @@ def test_a_student_who_comes_later_gets_marks_that_were_there_already(course: Co
     assert [mark[:2] for mark in course.received()] == [("u-cyd", 8.0)]
 
 
-def test_a_missing_column_is_made(course: Course) -> None:
+def test_a_missing_column_is_made(course: LinkedClass) -> None:
     scope = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
     link = course.link("softmax", scopes=(scope,))
     course.lms.items.clear()
@@ -286,7 +161,7 @@ def test_a_missing_column_is_made(course: Course) -> None:
     assert course.received() == [("u-ada", 5.0, 10.0, "FullyGraded")]
 
 
-def test_while_the_system_is_away_marks_wait_and_the_newest_arrives_once(course: Course) -> None:
+def test_while_the_system_is_away_marks_wait_and_the_newest_arrives_once(course: LinkedClass) -> None:
     course.link("softmax")
     course.lms.faults.append(LmsFault("/items/.*", 503))
     course.code("ada", 5.0)
@@ -305,7 +180,7 @@ def test_while_the_system_is_away_marks_wait_and_the_newest_arrives_once(course:
     assert course.store.lti_outbox.counts() == {"sent": 2, "waiting": 0, "failed": 0}
 
 
-def test_pauses_grow_and_end_at_six_hours_and_the_systems_own_wish_holds(course: Course) -> None:
+def test_pauses_grow_and_end_at_six_hours_and_the_systems_own_wish_holds(course: LinkedClass) -> None:
     course.link("softmax")
     course.code("ada", 5.0)
     course.lms.faults.append(LmsFault("/items/.*", 500))
@@ -325,7 +200,7 @@ def test_pauses_grow_and_end_at_six_hours_and_the_systems_own_wish_holds(course:
     assert row.next_try == course.now + timedelta(hours=6)
 
 
-def test_what_only_people_can_change_is_listed_and_tried_rarely(course: Course) -> None:
+def test_what_only_people_can_change_is_listed_and_tried_rarely(course: LinkedClass) -> None:
     course.link("softmax")
     course.code("ada", 5.0)
     course.lms.items.clear()
@@ -337,7 +212,7 @@ def test_what_only_people_can_change_is_listed_and_tried_rarely(course: Course) 
     assert row.next_try == course.now + 5 * MINUTE and row.reason in outcome.reasons
 
 
-def test_an_answer_that_is_lost_doubles_nothing(course: Course) -> None:
+def test_an_answer_that_is_lost_doubles_nothing(course: LinkedClass) -> None:
     course.link("softmax")
     course.code("ada", 5.0)
     course.lms.faults.append(LmsFault("/items/1/scores", drop=True, times=1))
@@ -348,7 +223,7 @@ def test_an_answer_that_is_lost_doubles_nothing(course: Course) -> None:
     assert [mark[canvas]["new_submission"] for mark in course.lms.received] == [True, False]
 
 
-def test_disabled_systems_get_nothing_until_they_are_enabled(course: Course) -> None:
+def test_disabled_systems_get_nothing_until_they_are_enabled(course: LinkedClass) -> None:
     course.link("softmax")
     course.code("ada", 5.0)
     course.store.lti.enable_platform(course.platform.id, disabled=course.now)
@@ -372,7 +247,9 @@ _KILLED = """
 """
 
 
-def test_a_kill_between_sending_and_noting_sends_the_same_mark_again(course: Course, tmp_path: Path) -> None:
+def test_a_kill_between_sending_and_noting_sends_the_same_mark_again(
+    course: LinkedClass, tmp_path: Path
+) -> None:
     course.link("softmax")
     course.code("ada", 5.0)
     course.collector.collect(course.source, course.policies, course.now)
