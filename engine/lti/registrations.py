@@ -1,4 +1,4 @@
-"""How a learning system is registered: the addresses of both sides, by hand or by dynamic registration."""
+"""How a learning system is registered: by hand, by dynamic registration, or by a file that Canvas reads."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
 _SCOPES = (LINE_ITEM_SCOPE, SCORE_SCOPE, MEMBER_SCOPE)
 _CLAIMS = ("iss", "sub", "name", "given_name", "family_name", "email")
 
+_DESCRIPTION = "Quizzes and code exercises that are marked at once"
 _PLACEMENTS = {
     "LtiResourceLinkRequest": ["course_navigation"],
     "LtiDeepLinkingRequest": ["assignment_selection", "link_selection"],
@@ -55,6 +56,35 @@ class ToolAddresses:
     def is_local(self) -> bool:
         """Whether the site itself runs for trying out, on this machine."""
         return is_local(self.home)
+
+
+def canvas_configuration(addresses: ToolAddresses) -> dict[str, Any]:
+    """Return the configuration of an LTI key as Canvas takes it, pasted or fetched from its address.
+
+    There is nothing secret in it.
+    """
+    placements = [
+        {"placement": placement, "message_type": message, "target_link_uri": addresses.launch}
+        for message, names in _PLACEMENTS.items()
+        for placement in names
+    ]
+    extension = {
+        "platform": "canvas.instructure.com",
+        "domain": urlsplit(addresses.home).netloc,
+        "tool_id": "softmark",
+        "privacy_level": "public",
+        "settings": {"text": addresses.title, "placements": placements},
+    }
+    return {
+        "title": addresses.title,
+        "description": _DESCRIPTION,
+        "target_link_uri": addresses.launch,
+        "oidc_initiation_url": addresses.login,
+        "public_jwk_url": addresses.keys,
+        "scopes": list(_SCOPES),
+        "extensions": [extension],
+        "custom_fields": dict(CUSTOM),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +189,7 @@ class _Registration(DynamicRegistration):
         self._token = token
         self._local = local
         self.client_name = addresses.title
-        self.description = "Quizzes and code exercises that are marked at once"
+        self.description = _DESCRIPTION
 
     def get_request_session(self) -> PlatformSession:
         return PlatformSession(local=self._local)

@@ -28,7 +28,7 @@ ROUTES = all_routes()
 PUBLIC = {
     "home", "health", "health.live", "health.ready", "sign_in", "sign_in.mail", "sign_in.sent",
     "sign_in.link", "sign_in.use_link", "sign_in.code", "sign_in.oidc", "sign_in.oidc_return", "sign_in.out",
-    "lti.login", "lti.launch", "lti.keys", "lti.register",
+    "lti.login", "lti.launch", "lti.keys", "lti.canvas", "lti.register",
 }  # fmt: skip
 # Messages of learning systems, which prove themselves by a signature; nothing else goes without a token.
 WITHOUT_TOKEN = {"lti.login", "lti.launch", "lti.register"}
@@ -79,7 +79,7 @@ def check_headers(answer: httpx2.Response) -> None:
     assert headers["referrer-policy"] == "same-origin"
     assert headers["cross-origin-opener-policy"] == "same-origin"
     assert "camera=()" in headers["permissions-policy"]
-    if not answer.request.url.path.startswith(("/static/", "/lti/keys")):
+    if not answer.request.url.path.startswith(("/static/", "/lti/keys", "/lti/canvas.json")):
         assert headers["cache-control"] == "no-store"
     assert "server" not in headers and "x-powered-by" not in headers
     for cookie in headers.get_list("set-cookie"):

@@ -53,7 +53,7 @@ RULES_OF_COURSE = """
 NO_PAGES = {
     *("health", "health.live", "health.ready", "code.state", "code.starter", "instructor.report.file"),
     *("home", "sign_in.oidc", "sign_in.oidc_return", "instructor.marking.next", "instructor.job"),
-    *("lti.keys", "lti.login", "lti.launch"),
+    *("lti.keys", "lti.canvas", "lti.login", "lti.launch"),
 }
 # Pages that begin in a learning system: tests/web/lti goes there from one.
 FROM_LEARNING_SYSTEMS = {"lti.choose", "lti.register", "lti.members", "lti.new", "lti.member_lists"}

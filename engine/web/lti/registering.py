@@ -1,4 +1,7 @@
-"""Registering a learning system: by a link that is used once (dynamic registration), or field by field."""
+"""Registering a learning system: by a link that is used once (dynamic registration), or field by field.
+
+Canvas reads our side of it from an address.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,14 @@ from typing import TYPE_CHECKING
 from engine.course.people import Role
 from engine.errors import LtiError
 from engine.lti.platform_http import check_url, is_local, origin_of
-from engine.lti.registrations import CUSTOM, USUAL, register_dynamically, registration_values, usual_values
+from engine.lti.registrations import (
+    CUSTOM,
+    USUAL,
+    canvas_configuration,
+    register_dynamically,
+    registration_values,
+    usual_values,
+)
 from engine.store.lti import LtiPlatform
 from engine.web.limits import RateLimit
 from engine.web.lti.site_lti import tool_addresses
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
 
 _INVITATION_LASTS = timedelta(days=7)
 _TRIES = RateLimit("lti-register", 30, timedelta(hours=1))
-_FIELDS = (*("issuer", "client_id", "login_url", "token_url", "keys_url", "name", "audience", "deployments"),)
+_FIELDS = ("issuer", "client_id", "login_url", "token_url", "keys_url", "name", "audience", "deployments")
 
 
 def new_system(visit: Visit) -> Response:
@@ -58,6 +68,13 @@ def _form(visit: Visit, fields: dict[str, str], error: LtiError | None, status: 
         custom=CUSTOM,
         kinds=USUAL,
     )
+
+
+def canvas(visit: Visit) -> Response:
+    """Answer with the configuration that Canvas reads where an LTI key is made."""
+    answer = visit.json(canvas_configuration(tool_addresses(visit)))
+    answer.headers["Cache-Control"] = "public, max-age=300"
+    return answer
 
 
 def _note(visit: Visit, platform: LtiPlatform, way: str) -> None:
@@ -129,6 +146,7 @@ def _registered(visit: Visit, configuration: str, by: str) -> Response:
 
 
 ROUTES = (
+    WebRoute("lti.canvas", "/lti/canvas.json", canvas, None),
     WebRoute("lti.new", "/staff/lms/new", new_system, Role.INSTRUCTOR, ("GET", "POST"), most_bytes=64 << 10),
     WebRoute("lti.invite", "/staff/lms/invite", invite, Role.INSTRUCTOR, ("POST",), most_bytes=10_000),
     WebRoute(

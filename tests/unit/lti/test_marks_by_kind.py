@@ -1,4 +1,4 @@
-"""Marks that aren't simply points: they wait, failed, were excused or withdrawn, fell, or exceed the maximum."""
+"""Marks that are more than points: waiting, failed, excused, withdrawn, lowered, or above the maximum."""
 
 from __future__ import annotations
 

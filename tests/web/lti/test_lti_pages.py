@@ -244,6 +244,54 @@ def test_registration_by_hand(ivy: Browser, store: Store, served_site: Site) -> 
     assert platform.deployments == ("1", "2") and platform.by == "ivy"
 
 
+# What Canvas's documentation of "Configuring LTI Advantage Tools" names: field → whether it must be there.
+CANVAS_FIELDS = {
+    **dict.fromkeys(
+        ("title", "description", "oidc_initiation_url", "target_link_uri", "public_jwk_url"), True
+    ),
+    **dict.fromkeys(("scopes", "extensions", "custom_fields"), False),
+}
+CANVAS_EXTENSION = {"domain", "tool_id", "platform", "privacy_level", "settings"}
+CANVAS_SCOPES = {
+    *(f"{SCOPES}{name}" for name in ("lineitem", "lineitem.readonly", "result.readonly", "score")),
+    "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly",
+    "https://canvas.instructure.com/lti/public_jwk/scope/update",
+}
+
+
+def test_canvas_reads_its_configuration_from_an_address(
+    ivy: Browser, lms: Lms, store: Store, served_site: Site
+) -> None:
+    address = f"{served_site.address}/lti/canvas.json"
+    with Browser() as canvas:  # nobody is signed in there
+        answer = canvas.get(address)
+    assert answer.status_code == 200 and answer.headers["content-type"] == "application/json"
+    key = answer.json()
+    assert set(key) <= set(CANVAS_FIELDS)
+    assert all(isinstance(key[name], str) and key[name] for name, needed in CANVAS_FIELDS.items() if needed)
+    # The only redirect URI that Canvas takes from it is the target.
+    assert key["target_link_uri"] == f"{served_site.address}/lti/launch"
+    assert key["oidc_initiation_url"] == f"{served_site.address}/lti/login"
+    with Browser() as canvas:
+        assert canvas.get(key["public_jwk_url"]).json()["keys"]
+    assert set(key["scopes"]) <= CANVAS_SCOPES and len(key["scopes"]) == 3
+    (extension,) = key["extensions"]
+    assert set(extension) == CANVAS_EXTENSION
+    assert (extension["platform"], extension["privacy_level"]) == ("canvas.instructure.com", "public")
+    places = {(p["placement"], p["message_type"]) for p in extension["settings"]["placements"]}
+    assert places == {
+        ("assignment_selection", "LtiDeepLinkingRequest"),
+        ("link_selection", "LtiDeepLinkingRequest"),
+        ("course_navigation", "LtiResourceLinkRequest"),
+    }
+    assert all(p["target_link_uri"] == key["target_link_uri"] for p in extension["settings"]["placements"])
+    assert key["custom_fields"]["student_id"] == "$Person.sourcedId"
+    assert (
+        "PRIVATE" not in answer.text and lms.client_id not in answer.text and lms.address not in answer.text
+    )
+    assert address in page(ivy, served_site, "/staff/lms/new").text
+
+
 def test_systems_and_courses_are_disabled_and_accepted(
     ivy: Browser, lms: Lms, store: Store, served_site: Site
 ) -> None:
