@@ -53,6 +53,20 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
+@pytest.fixture
+def ivy(browser: Browser, served_site: Site, lms: Lms) -> Browser:
+    """The instructor's browser, signed in by a launch."""
+    assert browser.click(lms, "u-ivy").status_code == 303
+    return browser
+
+
+def page(browser: Browser, site: Site, path: str) -> Any:
+    """Return a page of the site."""
+    answer = browser.get(f"{site.address}{path}")
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
 def sentence(answer: Any) -> str:
     """Return the heading of an error page."""
     assert 400 <= answer.status_code < 500, answer.text
