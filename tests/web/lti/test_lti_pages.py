@@ -1,4 +1,4 @@
-"""Choices of what links open, systems and courses, members for the roster, marks back: over HTTP, end to end."""
+"""Choices of what links open, systems and courses, members for the roster, marks back: all over HTTP."""
 
 from __future__ import annotations
 

@@ -108,12 +108,8 @@ def test_registration_by_hand(ivy: Browser, store: Store, served_site: Site) -> 
 
 
 # What Canvas's documentation of "Configuring LTI Advantage Tools" names.
-CANVAS_FIELDS = {
-    **dict.fromkeys(
-        ("title", "description", "oidc_initiation_url", "target_link_uri", "public_jwk_url"), True
-    ),
-    **dict.fromkeys(("scopes", "extensions", "custom_fields"), False),
-}
+CANVAS_NEEDS = ("title", "description", "oidc_initiation_url", "target_link_uri", "public_jwk_url")
+CANVAS_TAKES = {*CANVAS_NEEDS, "scopes", "extensions", "custom_fields"}
 CANVAS_EXTENSION = {"domain", "tool_id", "platform", "privacy_level", "settings"}
 CANVAS_SCOPES = {
     *(f"{SCOPES}{name}" for name in ("lineitem", "lineitem.readonly", "result.readonly", "score")),
