@@ -6,6 +6,7 @@ marks, and checks what is sent back from deep linking. Tests can have it refuse,
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import threading
@@ -184,6 +185,7 @@ class Lms:
         self.chosen: list[dict[str, Any]] = []
         self.faults: list[LmsFault] = []
         self.requests: list[str] = []
+        self.clients: list[str] = []  # which clients have asked for an access token
         self.registrations: list[dict[str, Any]] = []
         self.page = 2  # members on a page
         self.published: Callable[[], dict[str, Any]] = lambda: {"keys": [self.public_key()]}
@@ -343,7 +345,12 @@ class _Handler(BaseHTTPRequestHandler):
             return 200, page.encode(), {"Content-Type": "text/html; charset=utf-8"}
         if path == "/token":
             form = dict(parse_qsl(body.decode()))
-            return 200, json.dumps(lms.platform().get_access_token(form)).encode(), as_json
+            token = lms.platform().get_access_token(form)
+            payload = form["client_assertion"].split(".")[1]
+            lms.clients.append(
+                json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["iss"]
+            )
+            return 200, json.dumps(token).encode(), as_json
         if path == "/deep-link":
             lms.chosen += lms.platform().validate_deeplinking_resp(dict(parse_qsl(body.decode())))
             return 200, b"<p>chosen</p>", {"Content-Type": "text/html"}

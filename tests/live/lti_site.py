@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import re
+import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,13 +25,28 @@ from engine.web.visit import SESSION_COOKIE
 from tests.live.lms import INSTRUCTOR, Lms, LmsMember, learning_system
 
 
+def certificate(folder: Path) -> Path:
+    """Return a file with a certificate for this machine and its key."""
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
+    files = ["-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run([*words, *names, *files], cwd=folder, check=True, capture_output=True)
+    both = folder / "both.pem"
+    both.write_text("".join((folder / name).read_text() for name in ("key.pem", "cert.pem")))
+    return both
+
+
 @contextmanager
-def served(folder: Path, store: Store) -> Iterator[Site]:
-    """Serve a course on a free port."""
+def served(
+    folder: Path, store: Store, *, tls: Path | None = None, wrap: Callable[[Any], Any] = lambda app: app
+) -> Iterator[Site]:
+    """Serve a course on a free port; with TLS where there is a certificate."""
     listening = bind("127.0.0.1", 0)
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    address = f"{'https' if tls else 'http'}://127.0.0.1:{listening.getsockname()[1]}"
     site = Site(folder, store, address)
-    config = uvicorn.Config(application(site), log_level="error", access_log=False, lifespan="on")
+    config = uvicorn.Config(
+        wrap(application(site)), log_level="error", access_log=False, lifespan="on", ssl_certfile=tls
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -106,11 +122,11 @@ class Browser(httpx.Client):
 
 
 @contextmanager
-def course_with_lms(folder: Path, store: Store) -> Iterator[tuple[Site, Lms]]:
-    """Serve a course in which a learning system with three people is registered."""
+def course_with_lms(folder: Path, store: Store, **how: Any) -> Iterator[tuple[Site, Lms]]:
+    """Serve a course in which a learning system with three people is registered; `how` is for served()."""
     from engine.quiz.rules import now
 
-    with served(folder, store) as site, learning_system(site.address) as lms:
+    with served(folder, store, **how) as site, learning_system(site.address) as lms:
         lms.members = {
             "u-ada": LmsMember("u-ada", "Ada Lovelace", "ada@example.edu"),
             "u-eve": LmsMember("u-eve", "Eve", "eve@example.edu"),

@@ -11,7 +11,7 @@ from pylti1p3.grade import Grade
 from engine.errors import LtiError, PlatformAwayError
 from engine.lti import platform_http
 from engine.lti.service_calls import AccessTokens, PlatformCalls, ScoreIsOlderError
-from engine.lti.signing_keys import published_keys, rotate_keys, signing_key
+from engine.lti.signing_keys import key_set, published_keys, rotate_keys, signing_key
 from engine.store import Store
 from engine.store.lti import LtiPlatform
 from tests.live.lms import Lms, LmsFault
@@ -167,6 +167,36 @@ def test_a_new_key_is_published_at_once_signs_later_and_the_old_one_goes(store: 
     last = rotate_keys(store, later, at_once=True)
     assert [key.id for key in published_keys(store, later)] == [last.id]
     assert signing_key(store, later).id == last.id
+
+
+def test_a_system_that_remembers_our_keys_takes_everything_while_they_change(
+    store: Store, lms: Lms, platform: LtiPlatform, column: str
+) -> None:
+    """Systems fetch our keys from time to time: what they have is up to an hour old."""
+    start = now()
+    remembered = key_set(store, start)
+    lms.tool_keys = lambda: remembered
+
+    def send(score: float, after: timedelta) -> None:
+        key = signing_key(store, start + after)
+        at = (start + after).isoformat(timespec="milliseconds")
+        PlatformCalls(platform, key, AccessTokens()).put_score(column, grade(score, at))
+
+    send(1.0, timedelta())
+    rotate_keys(store, start)
+    send(2.0, timedelta(minutes=59))  # still the old key: the system doesn't know the new one yet
+    remembered = key_set(store, start + timedelta(minutes=59))
+    send(3.0, timedelta(minutes=61))
+    remembered = key_set(store, start + timedelta(days=8))
+    assert len(remembered["keys"]) == 1
+    send(4.0, timedelta(days=8))
+    # Withdrawn at once: what was remembered has only the withdrawn key, so a mark waits until it is fetched.
+    rotate_keys(store, start + timedelta(days=9), at_once=True)
+    with pytest.raises(LtiError, match="gives no access token"):
+        send(5.0, timedelta(days=9, minutes=1))
+    remembered = key_set(store, start + timedelta(days=9))
+    send(5.0, timedelta(days=9, minutes=2))
+    assert [mark["scoreGiven"] for mark in lms.received] == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
 def test_each_registration_has_tokens_of_its_own(store: Store, lms: Lms, platform: LtiPlatform) -> None:
