@@ -180,13 +180,9 @@ class MarkSource:
         if self.mode is not Mode.MARKS or not users:
             return
         sent = self.store.lti_outbox.places(students)
-        without_work = set(users)
+        # Whoever has left the course's roster keeps the mark there.
         for results in self.results(users):
-            without_work.discard(results.student)
             yield from self._marks_of(results, users[results.student], sent)
-        # Whoever isn't in the roster has no results any more once a mark by hand is withdrawn.
-        for student in sorted(without_work):
-            yield from self._marks_of(StudentResults(student), users[student], sent)
 
     def _marks_of(
         self,

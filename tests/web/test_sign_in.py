@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -21,7 +22,7 @@ from engine.course.sign_in_secrets import is_link_token, new_link_token
 from engine.quiz import rules as quiz_rules
 from engine.store.sessions import SignInSecrets, secret_hash
 from engine.web.application import application
-from engine.web.limits import RateCounter
+from engine.web.limits import RateCounter, RateLimit
 from engine.web.sign_in.begin import device_of
 from engine.web.sign_in.links_and_codes import terminal_link
 from engine.web.site import Site
@@ -123,16 +124,21 @@ def link_of(site: Site, person: str = "ada") -> str:
 
 @pytest.fixture
 def no_queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nothing is asked of the store about links, and nothing is counted against anybody."""
+    """Nothing is asked of the store about links, and nothing but requests as such is counted."""
+    take = RateCounter.take
 
     def fail(*_args: object, **_more: object) -> None:
         raise AssertionError("a link that isn't ours costs more than its signature")
 
+    def take_requests(counter: RateCounter, limit: RateLimit, *more: Any) -> bool:
+        assert limit.name == "requests", limit
+        return take(counter, limit, *more)
+
     with monkeypatch.context() as patch:
         for name in ("find", "use"):
             patch.setattr(SignInSecrets, name, fail)
-        for name in ("take", "count"):
-            patch.setattr(RateCounter, name, fail)
+        patch.setattr(RateCounter, "count", fail)
+        patch.setattr(RateCounter, "take", take_requests)
         yield
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from engine.course import Roster, Student
 from engine.course.policies import Policies
 from engine.lti.grade_sender import GradeSender, SentMarks
 from engine.lti.marks_for_lms import MarkCollector, MarkSource
@@ -44,6 +45,7 @@ class LinkedClass:
     policies: Policies = field(default_factory=Policies)
     now: datetime = NOW
     mode: Mode = Mode.MARKS
+    roster: Roster | None = None
 
     def __post_init__(self) -> None:
         self.collector = MarkCollector()
@@ -54,6 +56,7 @@ class LinkedClass:
             self.store,
             mode=self.mode,
             title_of=str,
+            roster=self.roster,
             policies=self.policies,
             points_of=self.points,
             only=only,
@@ -96,6 +99,10 @@ class LinkedClass:
         )
         self.store.lti.put_link(link)
         return link
+
+    def enrol(self, *names: str) -> None:
+        """Have the roster list these students and nobody else."""
+        self.roster = Roster(tuple(Student(name, name) for name in names))
 
     def people(self, *names: str, context: str = "c") -> None:
         self.store.lti.put_people(
