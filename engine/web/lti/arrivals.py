@@ -10,6 +10,7 @@ from engine.course.students import plain_label
 from engine.errors import LtiError
 from engine.lti.users import LmsUser, own_id, roster_id
 from engine.store.lti import LtiPlatform
+from engine.web.lti.site_lti import assignment_title
 
 if TYPE_CHECKING:
     from engine.web.site import Site
@@ -97,9 +98,22 @@ def is_assignment(site: Site, name: str) -> bool:
     )
 
 
-def was_drawn(site: Site, name: str, student: str) -> bool:
-    """Return whether a student has this assignment: exercises are there for everybody, quizzes once drawn."""
-    return name not in site.store.quiz_names() or bool(site.store.quizzes(name, student))
+def why_closed(site: Site, name: str, student: str) -> str | None:
+    """Return a sentence about why an assignment has no page for a student; None where it has one.
+
+    Exercises are there for everybody, quizzes once they are drawn and published.
+    """
+    if name not in site.store.quiz_names():
+        return None
+    title = assignment_title(site, name)
+    if name not in site.store.published.all():
+        return f"{title} isn't published yet: tell your instructor."
+    # Somebody may have come into the course after its quizzes were drawn.
+    return (
+        None
+        if site.store.quizzes(name, student)
+        else f"There is no {title} for you yet: tell your instructor."
+    )
 
 
 def assignment_page(visit: Visit, name: str, role: Role) -> tuple[str, dict[str, Any]]:

@@ -41,8 +41,11 @@ class LinkTarget:
 
 def link_targets(site: Site, words: str) -> list[LinkTarget]:
     """Return the quizzes that were drawn and all code exercises whose name or title has these words."""
-    titles = site.store.sittings.quiz_titles()
-    targets = [LinkTarget(name, title, "quiz", None) for name, title in sorted(titles.items())]
+    titles, published = site.store.sittings.quiz_titles(), site.store.published.all()
+    targets = [
+        LinkTarget(name, title, "quiz" if name in published else "quiz, not published yet", None)
+        for name, title in sorted(titles.items())
+    ]
     bank = site.bank
     targets += [
         LinkTarget(item, bank.title_of(item), "code exercise", bank.code_points(item))

@@ -24,8 +24,8 @@ from engine.store.lti import LtiLink, LtiPerson, LtiPlatform
 from engine.text.words import clean_line
 from engine.web.limits import RateLimit
 from engine.web.lti.adapter import Launch, Login, OtherBrowserError
-from engine.web.lti.arrivals import assignment_page, is_assignment, person_of_user, was_drawn
-from engine.web.lti.site_lti import assignment_title, frames_of, site_lti
+from engine.web.lti.arrivals import assignment_page, is_assignment, person_of_user, why_closed
+from engine.web.lti.site_lti import frames_of, site_lti
 from engine.web.routes import WebRoute
 from engine.web.sign_in.begin import begin_session
 from engine.web.visit import Visit
@@ -222,9 +222,9 @@ def _open(visit: Visit, link: LtiLink, person: str, role: Role) -> Response:
             return choice_page(visit, "choose", {**data, "by": person})
         visit.notice("What this link opens hasn't been chosen yet: tell your instructor.")
         return visit.redirect("home")
-    if role is Role.STUDENT and not was_drawn(visit.site, name, person):
-        # Somebody who came into the course after its quizzes were drawn.
-        visit.notice(f"There is no {assignment_title(visit.site, name)} for you yet: tell your instructor.")
+    sentence = why_closed(visit.site, name, person) if role is Role.STUDENT else None
+    if sentence is not None:
+        visit.notice(sentence)
         return visit.redirect("home")
     route, values = assignment_page(visit, name, role)
     return visit.redirect(route, **values)

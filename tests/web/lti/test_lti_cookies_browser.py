@@ -96,6 +96,7 @@ def test_where_third_party_cookies_are_blocked(
         assert frame is not None
         if wrap is not without_partitions:
             frame.wait_for_url("**/quiz/week-1")
+            assert frame.locator("h1").inner_text() == "Softmax, by hand & more"
             session = next(c for c in context.cookies() if c["name"] == "softmark-session")
             assert session.get("partitionKey"), "kept for this learning system alone"
             return

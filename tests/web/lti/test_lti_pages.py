@@ -29,12 +29,14 @@ from tests.live.lti_site import Browser, forms
 from tests.web.lti.conftest import claims, page, sentence
 
 
-def a_quiz(store: Store) -> None:
+def a_quiz(store: Store, *, is_published: bool = True) -> None:
     word = RenderedText("w", "w", "w")
     part = Part("answer", "token", 4.0, key_ids=("a",))
     question = QuizQuestion(1, Variant("v", "one", "v", "One", word, (part,)), 4.0)
     for student in ("ada", "bob"):
         store.save_quiz(Quiz(f"q-{student}", "week-1", "Softmax, by hand & more", student, (question,)))
+    if is_published:
+        store.published.publish("week-1", "ivy", now())
 
 
 def test_an_instructor_picks_a_quiz_and_the_system_gets_link_and_column(
@@ -97,6 +99,19 @@ def test_a_link_without_a_choice_gets_one_and_opens_it_for_students(
     with Browser() as eve:  # nothing was drawn for somebody who isn't in the roster
         late = eve.follow(eve.click(lms, "u-eve", "link-5"))
         assert "There is no Softmax, by hand &amp; more for you yet" in late.text
+
+
+def test_a_quiz_that_isnt_published_is_said_to_be_so(ivy: Browser, lms: Lms, store: Store) -> None:
+    a_quiz(store, is_published=False)
+    chooser = ivy.follow(ivy.click(lms, "u-ivy", "link-5"))
+    assert "quiz, not published yet" in chooser.text
+    token = forms(chooser.text)[-1].fields
+    assert ivy.post(str(chooser.url), data={**token, "name": "week-1"}).status_code == 303
+    with Browser() as ada:
+        early = ada.follow(ada.click(lms, "u-ada", "link-5"))
+        assert early.status_code == 200 and "by hand &amp; more isn&#39;t published yet" in early.text
+        store.published.publish("week-1", "ivy", now())
+        assert ada.follow(ada.click(lms, "u-ada", "link-5")).url.path == "/quiz/week-1"
 
 
 def test_marks_reach_the_system_by_themselves(ivy: Browser, lms: Lms, store: Store) -> None:
