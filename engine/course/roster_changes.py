@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -86,7 +86,14 @@ def roster_digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes() if path.exists() else b"").hexdigest()
 
 
-def write_roster(path: Path, students: Iterable[Student], *, old: Path, now: datetime) -> Path | None:
+def write_roster(
+    path: Path,
+    students: Iterable[Student],
+    *,
+    old: Path,
+    now: datetime,
+    note: Callable[[bytes], None] = lambda data: None,
+) -> Path | None:
     """Replace a roster in one step, and return where the old one is kept.
 
     Parameters
@@ -98,6 +105,8 @@ def write_roster(path: Path, students: Iterable[Student], *, old: Path, now: dat
         Folder in which the file before it is kept; made if need be.
     now : datetime
         Names the old file.
+    note : callable
+        Gets the new file's bytes when they are on the disk and the old ones are still in place.
 
     Raises
     ------
@@ -112,11 +121,13 @@ def write_roster(path: Path, students: Iterable[Student], *, old: Path, now: dat
     with write_errors("the roster can't be written", path, next_step=step, kind=CourseError):
         kept_at = _keep(path, old, now)
         with replacing(path, durable=True) as file:
-            file.write(_as_csv(students).encode("utf-8"))
+            data = roster_text(students).encode("utf-8")
+            file.write(data)
             file.flush()
             back = read_roster(Path(file.name))
             if list(back.students) != students:
                 raise CourseError("the new roster can't be read back as it was written", where=str(path))
+            note(data)
     return kept_at
 
 
@@ -130,7 +141,8 @@ def _keep(path: Path, old: Path, now: datetime) -> Path | None:
     return copy
 
 
-def _as_csv(students: Iterable[Student]) -> str:
+def roster_text(students: Iterable[Student]) -> str:
+    """Return students as ``roster.csv`` has them: with the columns that somebody has a value in."""
     rows = list(students)
     columns = [name for name in _COLUMNS if name in _ALWAYS or any(getattr(s, name) for s in rows)]
     text = io.StringIO(newline="")

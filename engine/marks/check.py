@@ -422,13 +422,13 @@ def allowance_contradictions(
     ]
 
 
-def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> list[Diagnostic]:
+def find_contradictions(source: Path | bytes, policies: Policies, facts: CourseFacts) -> list[Diagnostic]:
     """Return the contradictions in a course's rules.
 
     Parameters
     ----------
-    path : Path
-        The course.yaml that `policies` come from, for the places.
+    source : Path or bytes
+        The course.yaml that `policies` come from, for the places: the file, or what is to become one.
     policies : Policies
     facts : CourseFacts
 
@@ -440,7 +440,7 @@ def find_contradictions(path: Path, policies: Policies, facts: CourseFacts) -> l
     from engine.text.yaml import in_order, read_yaml
 
     # Read again for the places: the validated settings know nothing of lines.
-    document = read_yaml(path)
+    document = read_yaml(source)
     findings = [
         *_name_findings(policies, facts),
         *_date_findings(policies),

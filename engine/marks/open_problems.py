@@ -11,9 +11,7 @@ exercise or quiz, or from a file of the same name, that was begun since.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +28,7 @@ from engine.marks.class_table import StudentResults
 from engine.marks.late_work import terms_of
 from engine.model import Outcome
 from engine.store import Attempt, Store
-from engine.text.files import read_bounded, replace_text
+from engine.text.files import folder_lock, read_bounded, replace_text
 from engine.text.words import agree, clean_line, count_noun, join_words
 
 OPEN_PROBLEMS_FILE: Final = "not-graded.json"
@@ -130,7 +128,7 @@ class OpenProblems:
         if is_whole:
             handled |= {file.name for files in intake.students for file in files.files}
             handled |= {clean_line(files.label) for files in intake.students} | {*intake.ignored, *tables}
-        with self._locked():
+        with folder_lock(self._path.parent):
             before = self._read()
             # The first listing counts: repeated, a problem must not look newer than what settled it.
             since = {entry.key: entry.since for entry in before}
@@ -139,7 +137,7 @@ class OpenProblems:
 
     def forget(self, student: str) -> int:
         """Remove all problems of one student, and return how many there were."""
-        with self._locked():
+        with folder_lock(self._path.parent):
             before = self._read()
             rest = [entry for entry in before if entry.problem.student != student]
             self._write(rest, before)
@@ -174,24 +172,6 @@ class OpenProblems:
             data = [{"problem": asdict(e.problem), "since": e.since.isoformat()} for e in unique]
             # Private, because it names students.
             replace_text(self._path, json.dumps(data, indent=1) + "\n", durable=True, private=True)
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Let nobody else change the file meanwhile, as far as the system has locks on folders."""
-        try:
-            import fcntl
-
-            # The folder, not the file: the file is replaced, and a lock on the old one would hold nobody off.
-            folder = os.open(self._path.parent, os.O_RDONLY)
-        except (ImportError, OSError):  # Windows has neither
-            yield
-            return
-        try:
-            with contextlib.suppress(OSError):  # some network folders have no locks
-                fcntl.flock(folder, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(folder)
 
 
 def _is_readable(attempt: Attempt) -> bool:

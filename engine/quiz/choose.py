@@ -233,6 +233,11 @@ def name_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
     return faults
 
 
+def plan_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
+    """Return everything that a plan names and that the bank doesn't have, or has as something else."""
+    return [*pin_faults(plan, bank), *topic_faults(plan, bank.summaries()[0]), *name_faults(plan, bank)]
+
+
 def _exercise_fault(item: str, bank: Bank, earlier: Collection[str]) -> str | None:
     try:
         kind = bank.load(item).kind
@@ -343,12 +348,10 @@ def choose_items(plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str) ->
         that is pinned twice; a topic that no item has; a term, an excluded item or a code exercise that
         there isn't; an entry that finds too few items.
     """
-    items, _ = bank.summaries()
     # Names before numbers: a misspelt topic would otherwise be reported as too few items.
-    faults = [*pin_faults(plan, bank), *topic_faults(plan, items), *name_faults(plan, bank)]
-    if faults:
+    if faults := plan_faults(plan, bank):
         plan.refuse(faults)
-    slots = slots_of(plan, items)
+    slots = slots_of(plan, bank.summaries()[0])
     pinned = {slot.pool[0] for slot in slots if slot.is_pinned}
     chosen = assign(_wishes(slots, pinned, _streams(secret, name, "")))
     if len(chosen) < len(slots):

@@ -215,6 +215,8 @@ def replacing(path: Path, *, durable: bool = False, private: bool = False) -> It
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(part, "xb" if private else "wb", opener=_private if private else None) as file:
+            if not private:
+                _keep_mode(path, file.fileno())
             yield file
             if durable:
                 file.flush()
@@ -230,6 +232,31 @@ def replacing(path: Path, *, durable: bool = False, private: bool = False) -> It
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _keep_mode(path: Path, descriptor: int) -> None:
+    """Let a new file be read by those who could read the old one, and by nobody else."""
+    # Without an old file, or on a system that has no such rights, it is as new files are there.
+    with contextlib.suppress(OSError, AttributeError):
+        os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
+
+
+@contextlib.contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Let nobody else change the files of a folder meanwhile, as far as the system has locks on folders."""
+    try:
+        # The folder, not a file: files are replaced, and a lock on the old one would hold nobody off.
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:  # Windows opens no folders
+        yield
+        return
+    try:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # some network folders have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager

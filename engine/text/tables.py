@@ -105,7 +105,7 @@ def read_delimited(
     """
     where = str(path) if file is None else file
     data = read_bytes(path, _LIMIT, error, name=where, noun=noun, may_be_empty=True)
-    text = _decode(data)
+    text = table_text(data)
     if text is None:
         raise error(
             f"{noun} isn't a text file",
@@ -132,7 +132,8 @@ class _TooMuch(Exception):  # noqa: N818 - ends the reading
     """What there is too much of, the line where it is, and how many there may be."""
 
 
-def _decode(data: bytes) -> str | None:
+def table_text(data: bytes) -> str | None:
+    """Return the text of a file as spreadsheets save it: UTF-8, UTF-16 or Windows-1252; None for no text."""
     data = utf16_as_utf8(data)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # and isn't
         return None

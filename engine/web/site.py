@@ -93,6 +93,10 @@ class Site:
                 self._looked = time.monotonic()
         return self._state
 
+    def look_again(self) -> None:
+        """Have the next request look at the course folder, in which something was just changed."""
+        self._looked = float("-inf")
+
     @property
     def course(self) -> Course:
         """The course."""

@@ -56,7 +56,8 @@ def _parameters(path: str) -> tuple[str, ...]:
 def path_segment(text: str) -> str:
     """Return any text as one segment of a path: :func:`segment_text` reads it."""
     # Not percent signs: servers decode them before a route is chosen, and a slash would split the segment.
-    return quote(text, safe="").replace("~", "%7E").replace("%", "~")
+    # Half a character, as in a file name of another encoding, gives a dead link and no fault of the page.
+    return quote(text, safe="", errors="replace").replace("~", "%7E").replace("%", "~")
 
 
 def segment_text(segment: str) -> str:

@@ -145,7 +145,7 @@ def fill_class(site: Site, folder: Path) -> FilledClass:
         "student": "ada", "quiz": "open", "number": "1", "item": "softmax", "form": "py", "name": "done",
         "column": "softmax", "field": field.id, "answer": str(answer), "request": str(requests["ada"]),
         "code.state.number": str(waiting["ada"]), "token": "no-such-token", "job": "no-such-job",
-        "file": "no-such-file", "folder": "no-such-folder",
+        "file": "no-such-file", "folder": "no-such-folder", "instructor.course.file.file": "roster.csv",
     }  # fmt: skip
     foreign = {"request": str(requests["bob"]), "code.state.number": str(waiting["bob"])}
     return FilledClass(site, [*open_quizzes, *done], own, foreign)

@@ -92,6 +92,14 @@ INSTRUCTOR_PAGES = {
     "instructor.quiz.key": ["/staff/quizzes/of/week-1/key"],
     "instructor.items": ["/staff/items"],
     "instructor.item": ["/staff/items/of/softmax-ratio", "/staff/items/of/softmax"],
+    "instructor.course": ["/staff/course"],
+    "instructor.course.new": ["/staff/course/new"],
+    "instructor.course.file": [
+        "/staff/course/files/roster.csv",
+        "/staff/course/files/course.yaml?checked=1",
+        "/staff/course/files/blueprints~2Fopen.yaml",
+        "/staff/course/files/blueprints~2Ffaulty.yaml",
+    ],
     "instructor.regrade": ["/staff/regrade"],
     "instructor.variant": ["/staff/quizzes/whose"],
     "instructor.reports": ["/staff/reports"],
@@ -126,6 +134,8 @@ def fill(folder: Path) -> str:
     (folder / "web.yaml").write_text("mail: {folder: mails}\n", encoding="utf-8")
     settings = folder / "course.yaml"
     settings.write_text(settings.read_text(encoding="utf-8").rstrip() + RULES_OF_COURSE, encoding="utf-8")
+    faulty = folder / "blueprints" / "faulty.yaml"
+    faulty.write_text(f"title: Faulty\nsections:\n  - itmes: [{'softmax-ratio, ' * 20}]\n", encoding="utf-8")
     variant = item_variant(folder / "problems")
     with Course.open(folder).open_store() as store:
         site = Site(folder, store, "http://localhost")

@@ -33,6 +33,7 @@ FIELDS = (
     *("next", "email", "code", "session", "seen", "score", "comment", "action", "reason", "extra", "quiz"),
     *("kind", "subject", "text", "way", "name", "deadline", "items", "line", "points", "after", "page"),
     *("sort", "section", "student", "item", "submission", "handed", "before", "do", "state", "iss", "error"),
+    *("digest", "agreed", "students", "missing", "checked", "roster"),
     *("id_token", "target_link_uri", "login_hint", "client_id", "openid_configuration", "blueprint"),
 )
 NASTY = (
@@ -40,13 +41,18 @@ NASTY = (
     *("../../etc/passwd", "..\\..\\x", "%00", "\0", "a\r\nb: c", "{{7*7}}", "<script>x</script>"),
     *("' OR 1=1 --", "2026-99-99T99:99", "2026-12-03 10:00", "\ud800", "💥" * 50, "x" * 5000),
     *("[" * 2000, "true", "null", "{}", "title: [", "&a [*a]", "~", "~2F", "~zz"),
+    *("roster.csv", "blueprints/x.yaml", "id,name\nada,Ada\n", 'id\n"a', "check", "remove"),
 )
 TEXTS = st.text(max_size=40) | st.sampled_from(NASTY)
 MAPPINGS = st.dictionaries(st.sampled_from(FIELDS) | st.text(max_size=8), TEXTS, max_size=5)
 FILE_NAMES = ["softmax.py", "x.ipynb", "x.zip", "../../x.py", "", "x\0.py", "a" * 300]
-CONTENTS = st.binary(max_size=60) | st.sampled_from([b"PK\x03\x04", b"{", b"import os\n", b"\xff\xfe"])
+CONTENTS = st.binary(max_size=60) | st.sampled_from(
+    [b"PK\x03\x04", b"{", b"import os\n", b"\xff\xfe", b"id\n7\n"]
+)
 FILES = st.lists(
-    st.tuples(st.sampled_from(["files", "folder", "download", "x"]), st.sampled_from(FILE_NAMES), CONTENTS),
+    st.tuples(
+        st.sampled_from(["files", "folder", "download", "roster", "x"]), st.sampled_from(FILE_NAMES), CONTENTS
+    ),
     max_size=3,
 )
 HEADERS = st.dictionaries(

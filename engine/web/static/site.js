@@ -161,14 +161,8 @@ async function followHandIn() {
 }
 followHandIn();
 
-// The editor for code: Tab indents until Escape is pressed, Enter keeps the indentation, lines have numbers, and
-// what is typed stays in this browser until it is handed in or its owner signs out.
-const DRAFT = "softmark-draft:";
-function beginEditor(editor) {
-  const area = editor.querySelector("textarea");
-  if (!area || editor.dataset.begun) return;
-  editor.dataset.begun = "yes";
-  const key = DRAFT + exercisePage().dataset.draft;
+// Numbers before the lines of a text, for eyes only: faults are told by line.
+function numberLines(area) {
   const numbers = document.createElement("div");
   numbers.className = "line-numbers";
   numbers.setAttribute("aria-hidden", "true");
@@ -176,14 +170,7 @@ function beginEditor(editor) {
   frame.className = "numbered";
   area.before(frame);
   frame.append(numbers, area);
-  const first = area.value;
-  const saved = document.createElement("p");
-  saved.className = "saved";
-  saved.setAttribute("role", "status");
-  frame.after(saved);
   let lines = 0;
-  let mayLeave = false;
-
   const number = () => {
     const count = area.value.split("\n").length;
     if (count !== lines) {
@@ -192,6 +179,31 @@ function beginEditor(editor) {
     }
     numbers.scrollTop = area.scrollTop;
   };
+  return { frame, number };
+}
+for (const area of document.querySelectorAll("[data-numbered] textarea")) {
+  const { number } = numberLines(area);
+  number();
+  area.addEventListener("input", number);
+  area.addEventListener("scroll", number);
+}
+
+// The editor for code: Tab indents until Escape is pressed, Enter keeps the indentation, lines have numbers, and
+// what is typed stays in this browser until it is handed in or its owner signs out.
+const DRAFT = "softmark-draft:";
+function beginEditor(editor) {
+  const area = editor.querySelector("textarea");
+  if (!area || editor.dataset.begun) return;
+  editor.dataset.begun = "yes";
+  const key = DRAFT + exercisePage().dataset.draft;
+  const { frame, number } = numberLines(area);
+  const first = area.value;
+  const saved = document.createElement("p");
+  saved.className = "saved";
+  saved.setAttribute("role", "status");
+  frame.after(saved);
+  let mayLeave = false;
+
   const keep = () => {
     try {
       if (area.value === first) localStorage.removeItem(key);
