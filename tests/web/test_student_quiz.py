@@ -302,7 +302,7 @@ def test_a_page_of_an_earlier_draw_answers_nothing(site: Site, signed_in: Signed
     page = follow(browser, form.send(browser, "hand_in"))  # as it was, without an answer
     assert "drawn again since" in page
     refused = form.fill(name, right_response(part)).send(browser, "hand_in")
-    assert refused.status_code == 409 and "answers the earlier one" in refused.text
+    assert refused.status_code == 409 and "answer to the earlier one" in refused.text
     assert not list(site.store.attempts(student="ada"))
     (draft,) = site.store.drafts.of_quiz(second)
     assert draft.text == right_response(second.questions[0].variant.parts[0])

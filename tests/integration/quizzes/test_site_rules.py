@@ -224,5 +224,5 @@ def test_a_request_is_listed_and_granted(drawn, classroom, grade) -> None:
     (allowance,) = grade("course", "allowances", "--json", *COURSE).json()
     assert (allowance["student"], allowance["days"], allowance["reason"]) == ("007", 3, "request 1")
     assert grade("course", "decide", "2", "--grant", "--answer", "We look again.", *COURSE).code == 0
-    assert grade("course", "requests", *COURSE).out.startswith("nobody waits")
+    assert grade("course", "requests", *COURSE).out.startswith("no open requests")
     assert len(grade("course", "requests", "--all", "--json", *COURSE).json()) == 2
