@@ -65,7 +65,10 @@ def test_a_changed_course_folder(client: TestClient, site: Site, folder: Path, s
     settings.write_text("title: [", encoding="utf-8")
     site._looked = 0.0
     assert "More attention" in client.get("/").text
-    assert "has a fault" in browser.get("/staff/class").text
+    pages = {who: signed_in(who).get("/staff/class").text for who in ("ivy", "mia")}
+    assert all("has a fault" in page for page in pages.values())
+    # an instructor can mend it there
+    assert (">Course files</a>" in pages["ivy"], ">Course files</a>" in pages["mia"]) == (True, False)
     settings.write_text(good, encoding="utf-8")
     site._looked = 0.0
     assert "has a fault" not in browser.get("/staff/class").text

@@ -196,7 +196,7 @@ def start_draw(visit: Visit) -> Response:
     name = checked_quiz_name(visit.form.text("name").strip() or blueprint)
     students = site.course.roster_ids()
     if not students:
-        raise UsageError("the roster is empty", next_step="add students to roster.csv in the course folder")
+        raise UsageError("the roster is empty", next_step="add students to roster.csv, on the page Course")
     # Taken here: a course folder that changes meanwhile must not mix two states in one draw.
     bank, secret, problems = site.bank, site.course.secret(), site.course.problems
 
