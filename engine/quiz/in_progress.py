@@ -374,6 +374,8 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         if read.is_unreadable:
             return read
         self._store.timed.begin(self.quiz, quiz_rules.now(), self._end())
+        if self.was_closed:  # it was over, and its student was given more time
+            self._store.timed.reopen(self.quiz, self._end())
         return self.close()
 
     def close(self) -> HandInResult:

@@ -139,6 +139,8 @@ class _Handler:
                 return _finished(visit, refusal)
             if request.method not in ("GET", "HEAD"):
                 visit.form = await self._form(request, route, folder)
+                # It may have come slowly: what counts is when all of it was here.
+                visit.now = quiz_rules.now()
                 if route.csrf and not _has_token(request, visit):
                     return _finished(visit, await run_in_threadpool(_out_of_date, visit))
             answer = await run_in_threadpool(route.view, visit)

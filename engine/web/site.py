@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from engine.course import Course, Roster
 from engine.course.people import STAFF_FILE, People, people_of, read_staff
 from engine.course.policies import Policies
-from engine.errors import InputError
+from engine.errors import CourseError, InputError
 from engine.items.bank import Bank
 from engine.marks.class_results import class_results
 from engine.marks.class_table import StudentResults
@@ -169,9 +169,9 @@ class Site:
         )
 
     def _read(self, last: CourseState | None) -> tuple[CourseState, InputError | None]:
-        """Read the course folder; also return the fault of its rules where there are none to go on with."""
+        """Read the course folder; also return a fault with which it is used, as there is nothing better."""
         course = Course.open(self.folder)
-        fault = None
+        fault: InputError | None = None
         try:
             course.require_rules()
         except InputError as error:
@@ -180,6 +180,12 @@ class Site:
                 raise
             fault = error
         roster = course.roster(tolerant=True)
+        if roster.faults:
+            # Those of a faulty line would be signed out, perhaps in the middle of an exam.
+            faults = CourseError.of_file([fault.diagnostic for fault in roster.faults])
+            if last is not None and not last.roster.faults:
+                raise faults
+            fault = fault or faults
         people = people_of(roster, read_staff(self.folder / STAFF_FILE))
         bank = course.bank(self._cache)
         return CourseState(course, roster, people, read_web_settings(self.folder), bank), fault

@@ -10,15 +10,19 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
+from engine.quiz import rules as quiz_rules
 from engine.store import Attempt
+from engine.web import application as web_application
 from engine.web.coding import code_page
+from engine.web.forms import Form
 from engine.web.site import Site
 from tests.web.browsing import forms_of
 from tests.web.conftest import SignedIn
@@ -320,6 +324,24 @@ def test_nothing_tells_which_hand_in_is_best_while_checks_are_hidden(
     rule(folder, site, "")
     assert receipts[0] in browser.get("/marks").text
     assert "counts</span>" in browser.get(PAGE).text
+
+
+def test_a_program_that_comes_slowly_is_in_time_if_all_of_it_is(
+    folder: Path, site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser, moment = signed_in("ada"), quiz_rules.now()
+    rule(folder, site, RULES.format(f"closes: {moment + timedelta(hours=2):%Y-%m-%dT%H:%M}"))
+    read = web_application.read_form
+
+    async def read_slowly(*arguments: Any) -> Form:
+        form = await read(*arguments)
+        monkeypatch.setattr(quiz_rules, "now", lambda: moment + timedelta(hours=3))
+        return form
+
+    monkeypatch.setattr(web_application, "read_form", read_slowly)
+    answer = typed(browser, "# right\n")
+    assert answer.status_code == 400 and "This exercise is closed" in answer.text
+    assert not site.store.waiting.of_student("ada")
 
 
 def test_the_last_hand_in_of_a_day_is_used_once(

@@ -112,6 +112,27 @@ def test_rules_that_are_faulty_at_the_start_are_shown_to_staff(site: Site, signe
     assert "eve" in started.people.by_id and started.fault is not None
 
 
+def test_a_faulty_roster_signs_nobody_out(site: Site, signed_in: SignedIn) -> None:
+    ada, ivy = signed_in("ada"), signed_in("ivy")
+    path = site.folder / "roster.csv"
+    good = path.read_text(encoding="utf-8")
+    for fault in ("ada,Ada Twice,twice@example.edu\n", ",Nobody,\n"):
+        path.write_text(good + fault, encoding="utf-8")
+        site._looked = -1e9
+        assert ada.get("/work").status_code == 200
+        page = ivy.get("/staff/class").text
+        assert "the site uses what it read before" in page and "roster.csv:4" in page
+    # A site that is started with it has nothing better, and says so.
+    started = Site(site.folder, site.store, site.address)
+    with TestClient(application(started), base_url=started.address) as browser:
+        browser.cookies.update(ivy.cookies)
+        assert "The roster has a fault" in browser.get("/staff/class").text
+    path.write_text(good + "eve,Eve,eve@example.edu\n", encoding="utf-8")
+    site._looked = started._looked = -1e9
+    assert "eve" in site.people.by_id and site.fault is None
+    assert "eve" in started.people.by_id and started.fault is None
+
+
 def test_names_of_any_kind_stay_one_piece_of_an_address(site: Site) -> None:
     visit = Visit(
         site, None, None, quiz_rules.now(), {}, {}, Form(), "GET", "", "/nlp", "", "",
