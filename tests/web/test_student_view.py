@@ -12,6 +12,7 @@ from engine.marks.manual import ManualMarks
 from engine.store import HandMark
 from engine.web.site import Site
 from engine.web.visit import path_segment
+from tests.web.browsing import form_to
 from tests.web.conftest import SignedIn
 from tests.web.course_work import COLUMNS, draw_quiz, hand_in, hand_in_code
 from tests.web.forms_of_pages import form_token, send_form
@@ -102,6 +103,20 @@ def test_scores_that_cant_be(site: Site, signed_in: SignedIn) -> None:
         answer = send_form(signed_in("ivy"), WORK, "/set", action="set", score=score, comment="")
         assert answer.status_code == 400 and words in answer.text, score
     assert not site.store.hand_marks.history()
+
+
+def test_a_sentence_is_used_again_by_its_button(site: Site, signed_in: SignedIn) -> None:
+    submission = hand_in_code(site, "ada", "def softmax(z):\n    return z\n")
+    place = f"/staff/students/ada/marks/softmax?line=2&submission={submission}"
+    browser = signed_in("mia")
+    form = form_to(browser.get(place).text, "/comment").fill("text", "Divide.").fill("keep", "yes")
+    assert form.send(browser).status_code == 303
+    again = form_to(browser.get(place).text, "/comment")
+    assert again.send(browser, "Divide.").status_code == 303
+    both = form_to(browser.get(place).text, "/comment").fill("text", "Look at the sum.")
+    assert both.send(browser, "Divide.").status_code == 303
+    texts = [comment.text for comment in site.store.code_comments.of("ada")]
+    assert texts == ["Divide.", "Divide.", "Look at the sum.\nDivide."]
 
 
 def test_a_refused_form_gives_back_what_was_entered(site: Site, signed_in: SignedIn) -> None:

@@ -276,7 +276,9 @@ def add_comment(visit: Visit) -> Response:
     attempt = next((a for a in attempts if a.submission == form.text("submission")), None)
     if attempt is None:
         raise NotFoundError("there is no such submission")
-    text = form.text("text").replace("\r\n", "\n")
+    # A sentence to use again is a button of the form, beside the field with what was typed.
+    typed = [text.replace("\r\n", "\n") for text in form.texts("text")]
+    text = "\n".join(text for text in typed if text.strip())
     by, line = visit.me.name or visit.me.id, whole_number(form.text("line"))
     store.code_comments.add(attempt, line, text, by=by, at=visit.now, file=form.text("file"))
     if form.text("keep") == "yes":
