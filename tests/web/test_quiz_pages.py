@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.commands import run
+from engine.quiz import compose, read_blueprint
 from engine.web.jobs import JobState
 from engine.web.site import Site
 from tests.web.conftest import SignedIn
@@ -76,6 +77,18 @@ def test_preview_has_no_key_and_the_key_has(site: Site, signed_in: SignedIn) -> 
     assert "Key" in key.text and "Bob" not in key.text
     assert key.headers["cache-control"] == "no-store"
     assert browser.get(f"{PAGE}/key?student=nobody").status_code == 404
+
+
+def test_the_preview_is_of_the_newest_draw(site: Site, signed_in: SignedIn) -> None:
+    first = draw_quiz(site)["ada"]
+    plan = read_blueprint(site.folder / "blueprints" / f"{QUIZ}.yaml")
+    (second,) = compose(
+        plan, site.bank, ["ada"], secret=site.course.secret(), name=QUIZ, attempt=1, stored=[first]
+    )
+    site.store.save_quizzes([second])
+    page = signed_in("ivy").get(f"{PAGE}/preview?student=ada").text
+    assert second.questions[0].variant.stem.html in page
+    assert first.questions[0].variant.stem.html not in page
 
 
 @pytest.mark.parametrize("path", ["", "/preview", "/key"])

@@ -57,6 +57,25 @@ def test_differences_first_and_then_the_decision(
     assert "Write these changes" not in browser.get(plan).text
 
 
+def test_of_two_regrades_of_the_same_work_the_second_writes_nothing(
+    site: Site, signed_in: SignedIn, marked_wrongly: Attempt
+) -> None:
+    ivy = signed_in("ivy")
+    plans = []
+    for never_lower in ("", "yes"):
+        started = send_form(ivy, "/staff/regrade", "/start", item="softmax-ratio", never_lower=never_lower)
+        result_of(site, ivy, started)
+        plans.append(started.headers["location"])
+    pages = []
+    for plan in plans:
+        written = send_form(ivy, plan, "/apply", reason="the key was wrong")
+        pages.append(ivy.get(written.headers["location"]).text)
+    assert "1 mark has changed" in pages[0]
+    assert "0 marks have changed" in pages[1] and "1 attempt changed meanwhile" in pages[1]
+    changes = [entry.details["changes"] for _, entry in site.store.audit.newest(5, action="regrade.apply")]
+    assert changes == [0, 1] and _score(site) == 1.0
+
+
 def test_marks_that_only_go_up(site: Site, signed_in: SignedIn, marked_wrongly: Attempt) -> None:
     # the answer was given full marks wrongly: marking it again would take them
     better = replace(marked_wrongly, report=replace(marked_wrongly.report, score=5.0))

@@ -286,7 +286,8 @@ def preview(visit: Visit) -> Response:
     quizzes = _quizzes(visit, visit.path["name"])
     names = StudentNames(visit)
     chosen = visit.query.get("student", quizzes[0].student)
-    quiz = next((quiz for quiz in quizzes if quiz.student == chosen), None)
+    # As on the site: of several draws the newest is the one that the student has.
+    quiz = {quiz.student: quiz for quiz in quizzes}.get(chosen)
     if quiz is None:
         raise NotFoundError("this student has no such quiz")
     return _preview_page(visit, quiz, names.name(quiz.student))

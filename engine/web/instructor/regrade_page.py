@@ -117,15 +117,17 @@ def apply(visit: Visit) -> Response:
     run, skipped = apply_plan(visit.site.store, plan, by=visit.me.name or visit.me.id, cause=reason[:1000])
     # The plan stays to be read, and is never written a second time.
     job.facts = {**job.facts, "run": run}
+    left_alone = {(attempt.student, attempt.item, attempt.submission) for attempt in skipped}
+    written = [change.old for change in plan.visible]
+    count = sum((old.student, old.item, old.submission) not in left_alone for old in written)
     visit.log(
         "regrade.apply",
         str(job.facts["what"]),
         run=run,
-        changes=len(plan.visible),
+        changes=count,
         never_lower=bool(job.facts["never_lower"]) or None,
         reason=reason[:1000],
     )
-    count = len(plan.visible)
     visit.notice(f"Written: {count_noun(count, 'mark')} {agree(count, 'have')} changed.")
     if skipped:
         visit.notice(f"{count_noun(len(skipped), 'attempt')} changed meanwhile and were left alone.")
