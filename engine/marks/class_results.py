@@ -21,6 +21,7 @@ from engine.marks.student_marks import CountedMark, in_order, student_marks
 from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz import rules as quiz_rules
 from engine.quiz.rules import counted_attempts, why_nothing
+from engine.quiz.timing import NETWORK_GRACE
 from engine.store import Attempt, CodeComment, HandMark, Store, StoredRegrade
 
 
@@ -379,6 +380,8 @@ def _disclosure(
     """Return what may be shown now, and whether no further attempt is possible or needed."""
     if quiz is None:
         return disclosure_now(terms, ResultDisclosure.FEEDBACK, now), True
+    # Answers that were on their way are taken a little longer on the site, and nothing may tell them.
+    now -= NETWORK_GRACE
     rules = extended_rules(quiz.rules, terms)
     item = attempts[-1].item
     question = next((question for question in quiz.questions if question.variant.item == item), None)

@@ -16,7 +16,6 @@ from engine.errors import EngineError, SoftmarkError, StoreError, internal_fault
 from engine.items.bank import Bank
 from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.model import Mode, Quiz, QuizQuestion, ResultDisclosure
-from engine.quiz import rules as quiz_rules
 from engine.quiz.answer_sheet import DraftSheet
 from engine.quiz.hand_in import HandInResult
 from engine.quiz.in_progress import SiteQuiz
@@ -47,11 +46,11 @@ class CourseQuiz(SiteQuiz):
     @property
     def disclosure(self) -> ResultDisclosure:
         """How much is shown now of the result as a whole."""
-        return disclosure_now(self._terms, super().disclosure, quiz_rules.now())
+        return disclosure_now(self._terms, super().disclosure, self.shown_at)
 
     def disclosure_of(self, question: QuizQuestion) -> ResultDisclosure:
         """Return how much is shown now of the result of one question."""
-        return disclosure_now(self._terms, super().disclosure_of(question), quiz_rules.now())
+        return disclosure_now(self._terms, super().disclosure_of(question), self.shown_at)
 
 
 def site_quiz(

@@ -109,13 +109,18 @@ class QuizInProgress(Generic[Sheet]):
         return self.times.seconds_left(self._timed, quiz_rules.now())
 
     @property
+    def shown_at(self) -> datetime:
+        """The moment whose rules say what is shown: while answers are taken, nothing may tell them."""
+        return quiz_rules.now() - self.sheet.grace
+
+    @property
     def disclosure(self) -> ResultDisclosure:
         """How much is shown now of a result as a whole: no more than of any of its questions."""
-        return quiz_rules.least_disclosure(self.quiz, quiz_rules.now())
+        return quiz_rules.least_disclosure(self.quiz, self.shown_at)
 
     def disclosure_of(self, question: QuizQuestion) -> ResultDisclosure:
         """Return how much is shown now of the result of one question."""
-        return question.disclosure(self.rules, quiz_rules.now())
+        return question.disclosure(self.rules, self.shown_at)
 
     def sitting(self) -> QuizSitting:
         """Return where the student stands now."""

@@ -438,6 +438,34 @@ def test_the_deadline_between_two_clicks(site: Site, signed_in: SignedIn, at) ->
     assert "Your attempt" in page
 
 
+@pytest.mark.parametrize("release", ["immediately", "after closes"])
+def test_nothing_tells_an_answer_while_one_is_still_taken(
+    site: Site, folder: Path, signed_in: SignedIn, at, release: str
+) -> None:
+    if release != "immediately":
+        path = folder / "course.yaml"
+        rule = f"  assignments:\n    week-1: {{closes: 2026-11-02T09:30, release: {release}}}\n"
+        path.write_text(path.read_text(encoding="utf-8") + rule, encoding="utf-8")
+        site._looked = -1e9
+    rules = "attempts: 2\ndeadline: 2026-11-02T09:30:59Z\nshow_before: nothing\nshow_after: solution\n"
+    plan = f"title: Week 1\n{rules}sections:\n  - items: [chain-rule-probability]\n"
+    quiz = quiz_of(draw(site, plan), "ada")
+    browser, variant = signed_in("ada"), quiz.questions[0].variant
+    part = variant.parts[0]
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    (name,) = {name for name in form.names() if name in (f"text.{part.id}", f"pick.{part.id}")}
+    follow(browser, form.fill(name, wrong_responses(part)[0][0]).send(browser, "hand_in"))
+    end = NOW + timedelta(minutes=31)
+    pages = ("/quiz/week-1/1", "/quiz/week-1", "/marks", "/work")
+    for late, is_shown in ((5, False), (12, True)):
+        at(end + timedelta(seconds=late))
+        texts = [open_page(browser, path) for path in pages]
+        assert ('value="hand_in"' in texts[0]) != is_shown
+        for text in (texts[0], texts[2]):
+            assert ("Worked solution" in text) == is_shown
+            assert ("not right" in text) == is_shown
+
+
 def test_nobody_with_all_points_is_asked_again(site: Site, signed_in: SignedIn, at) -> None:
     quiz = quiz_of(draw(site, PLAIN), "ada")
     browser = signed_in("ada")
