@@ -265,11 +265,10 @@ def verified_claims(
         In one sentence, without anything about the person.
     """
     claims = _signed_claims(token, platform, keys)
-    text = {"essential": True, "value": platform.issuer}
     registry = jwt.JWTClaimsRegistry(
         now=int(now.timestamp()),
         leeway=LEEWAY_S,
-        iss=text,  # type: ignore[arg-type]
+        iss={"essential": True, "value": platform.issuer},
         aud={"essential": True, "value": platform.client_id},
         nonce={"essential": True, "value": nonce},
         sub={"essential": True},

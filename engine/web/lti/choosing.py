@@ -16,6 +16,7 @@ from engine.course.students import plain_label
 from engine.errors import LtiError
 from engine.lti.platform_http import origin_of
 from engine.lti.signing_keys import registration_of, signing_key
+from engine.store.lti import LtiPlatform
 from engine.web.lti.arrivals import assignment_page
 from engine.web.routes import WebRoute
 from engine.web.security import security_headers
@@ -94,7 +95,7 @@ def _asked_for(visit: Visit) -> tuple[str, Mapping[str, Any]]:
         if begun is not None:
             data, is_used = begun
             if is_used:
-                raise LtiError("this choice was made already", next_step="begin again in the learning system")
+                raise _made_already()
             # A token in an address can get about: it is worth something only to who got it.
             if data["by"] != visit.me.id:
                 raise NotFoundError
@@ -102,23 +103,30 @@ def _asked_for(visit: Visit) -> tuple[str, Mapping[str, Any]]:
     raise LtiError("the time for this choice is over", next_step="begin again in the learning system")
 
 
+def _made_already() -> LtiError:
+    return LtiError("this choice was made already", next_step="begin again in the learning system")
+
+
 def _take(visit: Visit, kind: str, data: Mapping[str, Any], target: LinkTarget) -> Response:
     store = visit.site.store.lti
     platform = store.platform(data["platform"])
     if platform is None or platform.disabled is not None:
         raise LtiError("this learning system isn't registered here any more")
-    visit.log("lti.choose", target.name, platform=platform.name)
     if kind == "choose":
         link = store.link(platform.id, data["deployment"], data["link"])
         if link is None:
             raise NotFoundError
-        # Marks go to the link's own column: the one of what it opened before must not get them.
+        # The link keeps its column; marks of what it opened before are cleared there.
         store.put_link(replace(link, assignment=target.name))
+        visit.log("lti.choose", target.name, platform=platform.name)
         visit.notice(f"The link “{link.title or link.link}” opens {target.title} from now on.")
         route, values = assignment_page(visit, target.name, visit.me.role)
         return visit.redirect(route, **values)
-    message = _response(visit, platform.id, data, target)
-    store.use(kind, visit.path["token"], visit.now)
+    # Of two that are sent at once one is a choice: the learning system would make two links.
+    if not store.use(kind, visit.path["token"], visit.now):
+        raise _made_already()
+    visit.log("lti.choose", target.name, platform=platform.name)
+    message = _response(visit, platform, data, target)
     answer = visit.page(
         "lti/hand_over.html.j2", target=target, url=data["return_url"], message=message, name=platform.name
     )
@@ -129,11 +137,9 @@ def _take(visit: Visit, kind: str, data: Mapping[str, Any], target: LinkTarget) 
     return answer
 
 
-def _response(visit: Visit, number: int, data: Mapping[str, Any], target: LinkTarget) -> str:
+def _response(visit: Visit, platform: LtiPlatform, data: Mapping[str, Any], target: LinkTarget) -> str:
     """Return the signed message that tells the learning system of the choice."""
     site = visit.site
-    platform = site.store.lti.platform(number)
-    assert platform is not None  # the caller has looked it up
     points = full_points(site, target)
     resource = DeepLinkResource()
     resource.set_title(target.title).set_url(visit.full_url("lti.launch"))

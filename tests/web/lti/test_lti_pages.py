@@ -23,6 +23,7 @@ from engine.model import (
 )
 from engine.quiz.rules import now
 from engine.store import Attempt, Store
+from engine.store.lti import LtiStore
 from engine.web.site import Site
 from tests.live.lms import Lms, LmsFault, LmsMember
 from tests.live.lti_site import Browser, forms
@@ -60,6 +61,20 @@ def test_an_instructor_picks_a_quiz_and_the_system_gets_link_and_column(
     assert item["custom"] == {"assignment": "week-1"}
     assert item["url"].endswith("/lti/launch")
     assert item["lineItem"]["scoreMaximum"] == 4.0 and item["lineItem"]["resourceId"] == "week-1"
+    again = browser.post(str(chooser.url), data={**token, "name": "softmax"})
+    assert sentence(again) == "This choice was made already"
+
+
+def test_of_two_choices_that_are_sent_at_once_one_counts(
+    browser: Browser, accepted: Lms, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accepted.launch = lambda launch: launch.set_dl(f"{accepted.address}/deep-link")
+    chooser = browser.follow(browser.click(accepted, "u-ivy"))
+    token = forms(chooser.text)[-1].fields
+    # Both have looked before either is through.
+    waits = [store.lti.begun("deep_link", str(chooser.url).rpartition("/")[2], now())]
+    monkeypatch.setattr(LtiStore, "begun", lambda _, kind, *__: waits[0] if kind == "deep_link" else None)
+    assert browser.post(str(chooser.url), data={**token, "name": "softmax"}).status_code == 200
     again = browser.post(str(chooser.url), data={**token, "name": "softmax"})
     assert sentence(again) == "This choice was made already"
 
