@@ -80,6 +80,7 @@ def grade_answers(
     mode: Mode,
     student: str | None,
     marking: Sequence[RubricMarks] = (),
+    can_change: bool = False,
 ) -> GradeReport:
     """Mark what a student entered.
 
@@ -92,6 +93,9 @@ def grade_answers(
     student : str or None
     marking : sequence of RubricMarks
         What people gave answers in words; marks that don't fit the rubric of their part are left out.
+    can_change : bool
+        Whether the student can still change the answer: one that exceeds a limit (too many words) is then
+        refused as if it couldn't be read. Otherwise it is marked, so that nobody loses the marks for it.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def grade_answers(
     """
     points = variant.points
     texts = {part.id: str(response.answers.get(part.id) or "") for part in variant.parts}
-    answers, errors, diagnosis = _parse(variant, texts)
+    answers, errors, diagnosis = _parse(variant, texts, can_change=can_change)
     unknown = [name for name in response.answers if name not in texts]
     if errors or unknown:
         checks = [_unmarked(part, errors.get(part.id)) for part in variant.parts]
@@ -150,7 +154,7 @@ def _total(results: Sequence[PartResult], points: float) -> tuple[float | None, 
 
 
 def _parse(
-    variant: Variant, texts: Mapping[str, str]
+    variant: Variant, texts: Mapping[str, str], *, can_change: bool
 ) -> tuple[dict[str, Any], dict[str, str], list[Diagnosis]]:
     """Return what was entered in each field that isn't blank, why others can't be read, what they show."""
     answers: dict[str, Any] = {}
@@ -161,7 +165,7 @@ def _parse(
         if not text.strip():
             continue
         try:
-            answers[part.id] = kind.parse(text, part)
+            answers[part.id] = kind.read(text, part) if can_change else kind.parse(text, part)
         except ResponseFormatError as error:
             errors[part.id] = "\n".join(error.lines())
             observed += kind.observe(part, text)

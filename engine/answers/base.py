@@ -247,6 +247,30 @@ class AnswerType:
         """
         raise NotImplementedError
 
+    def check_limits(self, part: Part, answer: Any) -> None:
+        """Refuse what can be read but exceeds a limit that the field states; most types have none.
+
+        Only an answer that its student can still change is refused, at no cost. One that is handed in as it
+        stands, at the end of a sitting or with a download, is marked.
+
+        Raises
+        ------
+        engine.errors.ResponseFormatError
+            It is too long.
+        """
+
+    def read(self, text: str, part: Part) -> Any:
+        """Return what was entered, in the type's own form, if it can be handed in as it is.
+
+        Raises
+        ------
+        engine.errors.ResponseFormatError
+            It can't be read, or it exceeds a limit.
+        """
+        answer = self.parse(text, part)
+        self.check_limits(part, answer)
+        return answer
+
     def judge(self, part: Part, answer: Any) -> AnswerJudgement:
         """Judge what :meth:`parse` returned.
 

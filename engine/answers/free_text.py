@@ -192,6 +192,21 @@ def count_words(text: str) -> int:
     return sum(1 for word in text.split() if re.search(r"\w", word))
 
 
+def word_limits(part: Part) -> tuple[int | None, int | None]:
+    """Return how many words are asked for at least and at most; None where the item doesn't say."""
+    settings = FreeTextSettings.of(part)
+    return settings.min_words, settings.max_words
+
+
+def length_text(part: Part, text: str) -> str:
+    """Return how many words a text has, and how many are left, as it is said beside the field."""
+    limit, count = word_limits(part)[1], count_words(visible(text))
+    words = count_noun(count, "word")
+    if limit is None:
+        return words
+    return f"{words}, {limit - count} left" if count <= limit else f"{words}, {count - limit} too many"
+
+
 class FreeText(AnswerType):
     """Words that a person marks."""
 
@@ -228,6 +243,23 @@ class FreeText(AnswerType):
             expected = f"at most {count_noun(_LONGEST, 'character')}"
             raise format_error(f"this has {count_noun(len(text), 'character')}", text, expected=expected)
         return visible(text).strip()
+
+    def check_limits(self, part: Part, answer: str) -> None:
+        """Refuse an answer with more words than the field takes, while it can still be shortened.
+
+        Raises
+        ------
+        engine.errors.ResponseFormatError
+            It has more than ``max_words``.
+        """
+        limit, count = word_limits(part)[1], count_words(answer)
+        if limit is not None and count > limit:
+            raise format_error(
+                f"this has {count_noun(count, 'word')}",
+                answer,
+                expected=f"at most {count_noun(limit, 'word')}",
+                next_step="shorten it; this costs no attempt",
+            )
 
     def mark(self, part: Part, answer: str) -> PartResult:
         """Return a result whose criteria wait for a person."""
@@ -284,8 +316,7 @@ class FreeText(AnswerType):
 
     def blank_hint(self, part: Part) -> str:
         """Return that words are wanted, and how many."""
-        settings = FreeTextSettings.of(part)
-        low, high = settings.min_words, settings.max_words
+        low, high = word_limits(part)
         if low is not None and high is not None:
             return f"your own words, {low} to {count_noun(high, 'word')}"
         if high is not None:
@@ -325,12 +356,12 @@ def _criterion_json(criterion: CriterionSpec, before: FieldRenderer, after: Fiel
 
 def _length_notes(part: Part, answer: str) -> tuple[str, ...]:
     """Return that an answer is shorter or longer than asked for; it is marked all the same."""
-    settings, count = FreeTextSettings.of(part), count_words(answer)
+    (low, high), count = word_limits(part), count_words(answer)
     words = count_noun(count, "word")
-    if settings.max_words is not None and count > settings.max_words:
-        return (f"Your answer has {words}; at most {settings.max_words} were asked for.",)
-    if settings.min_words is not None and count < settings.min_words:
-        return (f"Your answer has {words}; at least {settings.min_words} were asked for.",)
+    if high is not None and count > high:
+        return (f"Your answer has {words}; at most {high} were asked for.",)
+    if low is not None and count < low:
+        return (f"Your answer has {words}; at least {low} were asked for.",)
     return ()
 
 

@@ -36,7 +36,12 @@ _RAISED_MINUS = re.compile(r"(?<![0-9])[\u207b\u208b](?=[0-9.])")
 _RAISED_PLUS = re.compile(r"(?<![0-9])[\u207a\u208a](?=[0-9.])")
 
 
-def format_error(fault: str, got: str, expected: str | None = None) -> ResponseFormatError:
+def format_error(
+    fault: str,
+    got: str,
+    expected: str | None = None,
+    next_step: str = "type it again; this costs no attempt",
+) -> ResponseFormatError:
     """Return the error for what can't be read; `got` is foreign text.
 
     Parameters
@@ -47,12 +52,14 @@ def format_error(fault: str, got: str, expected: str | None = None) -> ResponseF
         What was typed.
     expected : str, optional
         How the field is answered.
+    next_step : str
+        What the student can do.
     """
     return ResponseFormatError(
         fault,
         expected=expected,
         got=clean_line(got, 80) or "nothing",
-        next_step="type it again; this costs no attempt",
+        next_step=next_step,
     )
 
 

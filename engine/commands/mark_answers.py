@@ -234,8 +234,7 @@ def _show_answer(
 ) -> None:
     from engine.marks.marking_table import total_text
 
-    words = count_noun(answer.words, "word")
-    say(f"{answer.field.id} · {_who(answer, blind)} · {words} · {total_text(answer)}")
+    say(f"{answer.field.id} · {_who(answer, blind)} · {answer.length} · {total_text(answer)}")
     say()
     say(answer.variant.stem.plain)
     if answer.part.prompt is not None:

@@ -65,6 +65,36 @@ def may_hand_in(terms: StudentDeadlines, handed: Sequence[datetime], now: dateti
     return HandInPermission(True, None, _left(limits, used))
 
 
+def counting_text(terms: StudentDeadlines, used: int) -> str:
+    """Return how many of the hand-ins that count are left, in a sentence; empty where all count.
+
+    Parameters
+    ----------
+    terms : StudentDeadlines
+        The exercise's rules for this student.
+    used : int
+        How many programs were handed in, as :func:`may_hand_in` counts them.
+    """
+    most = most_counted(terms)
+    if most is None:
+        return ""
+    if used < most:
+        remaining = most - used
+        which = f"{count_noun(most, 'hand-in')} that {agree(most, 'count')}"
+        return f"{remaining} of {which} {agree(remaining, 'are')} left."
+    return (
+        "The first hand-in counts, and it is made."
+        if most == 1
+        else f"All {most} hand-ins that count are made."
+    )
+
+
+def most_counted(terms: StudentDeadlines) -> int | None:
+    """Return how many hand-ins can count; None where all can."""
+    attempts = terms.rules.attempts
+    return 1 if attempts.which == "first" else attempts.count
+
+
 def _left(limits: HandInLimits, used: int) -> str:
     sentences = []
     if limits.per_day is not None:

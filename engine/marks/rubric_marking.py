@@ -30,12 +30,14 @@ from engine.answers.free_text import (
     rubric_digest,
     rubric_of,
     sample_of,
+    word_limits,
 )
 from engine.errors import UsageError
 from engine.grading import grade_answers
 from engine.model import GradeReport, Mode, Outcome, Part, RenderedText, Response, RubricMarks, Variant
 from engine.store import Attempt, Store, reason_of
 from engine.store.marker_comments import checked_comment
+from engine.text.words import count_noun
 
 MARKED_CAUSE = "marked by its rubric"
 """Why a stored report was replaced; the history of changes is searched for it, so it never changes."""
@@ -129,6 +131,12 @@ class AnswerToMark:
     def words(self) -> int:
         """How many words the answer has."""
         return count_words(self.text)
+
+    @property
+    def length(self) -> str:
+        """How many words the answer has, and by how many it exceeds what was asked for."""
+        words, limit = count_noun(self.words, "word"), word_limits(self.part)[1]
+        return words if limit is None or self.words <= limit else f"{words}, {self.words - limit} too many"
 
     @property
     def score(self) -> float | None:

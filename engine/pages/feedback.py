@@ -39,6 +39,7 @@ from engine.text.words import agree, clean_line, count_noun, plain_points
 
 MOST_RECEIPTS = 10_000  # on a page that anybody may have written: no student has so many results
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_LONGEST_TITLE = 80  # signs of a step's prompt, which stands above in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,19 @@ class FeedbackEntry:
         criteria = {criterion.id for part in self.answered for criterion in part.criteria}
         checks = () if self.report is None else self.report.checks
         return tuple(check for check in checks if check.id.partition(".")[2] not in criteria)
+
+    @property
+    def check_titles(self) -> Mapping[str, str]:
+        """What the checks of an answer are about, in place of the ids that its parts have in the item."""
+        variant = None if self.item is None else self.item.variant
+        if variant is None:
+            return {}
+        titles: dict[str, str] = {}
+        for place, part in enumerate(variant.parts, start=1):
+            asked = "" if part.prompt is None else f": {clean_line(part.prompt.plain, _LONGEST_TITLE)}"
+            title = "Your answer" if len(variant.parts) == 1 else f"Step {place}{asked}"
+            titles |= {part.id: title, f"{part.id}-weights": f"{title} (as weights)"}
+        return titles
 
     @property
     def is_left_out(self) -> bool:

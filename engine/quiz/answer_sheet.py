@@ -44,12 +44,25 @@ class AnswerSheet(ABC):
     def reopen(self, number: int, retry: int) -> None:
         """Make a question ready for another attempt at its variant `retry`."""
 
-    def filled(self, numbers: Collection[int] | None = None) -> FilledQuiz:
-        """Return the answers as they are handed in: to all questions, or to those in `numbers`."""
+    def filled(
+        self,
+        numbers: Collection[int] | None = None,
+        texts: Mapping[int, Mapping[str, str]] | None = None,
+    ) -> FilledQuiz:
+        """Return the answers as they are handed in.
+
+        Parameters
+        ----------
+        numbers : collection of int, optional
+            The questions, all by default.
+        texts : mapping of int to mapping, optional
+            Answers by question and part, in place of what the sheet has for these questions.
+        """
         chosen = self._numbers() if numbers is None else numbers
+        given = texts or {}
         return FilledQuiz(
             self._quiz_id(),
-            {number: dict(self.answers(number)) for number in chosen},
+            {number: dict(given.get(number) or self.answers(number)) for number in chosen},
             {},
             self.retries,
             None if numbers is None else frozenset(numbers),

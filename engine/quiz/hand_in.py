@@ -20,7 +20,7 @@ from engine.store import ArrivalInfo, Store
 from engine.text.words import clean_line, count_noun, plain_points
 
 
-def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeReport]:
+def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode, can_change: bool = False) -> list[GradeReport]:
     """Mark a returned file against the stored quiz, question by question.
 
     A question that is missing in the file counts as blank; one that the quiz doesn't have is an
@@ -33,6 +33,8 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeRepor
     quiz : Quiz
         As stored.
     mode : Mode
+    can_change : bool
+        Whether the file can still be changed, as in :func:`engine.grading.grade_answers`.
 
     Returns
     -------
@@ -63,6 +65,7 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode) -> list[GradeRepor
             Response({k: v for k, v in answers.items() if k in ids}),
             mode=mode,
             student=quiz.student,
+            can_change=can_change,
         )
         if question.number in filled.answers:
             edits = _edits(question, filled.claims.get(question.number, {}))
@@ -150,8 +153,10 @@ def as_answered(
     return replace(quiz, questions=tuple(questions))
 
 
-def read_answers(store: Store, quiz: Quiz, filled: FilledQuiz, *, mode: Mode) -> HandInResult:
-    """Mark a filled-in file without recording anything.
+def read_answers(
+    store: Store, quiz: Quiz, filled: FilledQuiz, *, mode: Mode, can_change: bool = True
+) -> HandInResult:
+    """Mark a filled-in file without recording anything; `can_change` is as in :func:`grade_quiz`.
 
     Raises
     ------
@@ -159,7 +164,8 @@ def read_answers(store: Store, quiz: Quiz, filled: FilledQuiz, *, mode: Mode) ->
         As :func:`engine.quiz.grade_quiz` and :func:`as_answered`.
     """
     answered = as_answered(store, quiz, filled.retries, filled.questions)
-    return HandInResult(answered, tuple(grade_quiz(filled, answered, mode=mode)), recorded=False)
+    reports = grade_quiz(filled, answered, mode=mode, can_change=can_change)
+    return HandInResult(answered, tuple(reports), recorded=False)
 
 
 def hand_in(
@@ -188,7 +194,7 @@ def hand_in(
     filename : str
         Name of the file handed in.
     keep_unreadable : bool
-        Record the file even if an answer can't be read (a batch does: it can't ask again).
+        Record the file even if an answer can't be read or is too long (a batch does: it can't ask again).
     arrival : ArrivalInfo, optional
         How the file was handed in.
     is_limited : bool
@@ -201,7 +207,7 @@ def hand_in(
     StoreError
         It can't be recorded.
     """
-    read = read_answers(store, quiz, filled, mode=mode)
+    read = read_answers(store, quiz, filled, mode=mode, can_change=not keep_unreadable)
     # All or nothing: a file with an answer that can't be read is handed in again, and the attempts at its
     # other questions must not be used up by then.
     if read.is_unreadable and not keep_unreadable:

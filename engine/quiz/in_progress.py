@@ -7,6 +7,7 @@ Every number is read from the store when it is asked for: a student may work in 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -27,7 +28,7 @@ from engine.quiz.quiz_progress import (
 )
 from engine.quiz.rules import deadline_text, is_choice
 from engine.quiz.timing import SittingState, SittingTimes
-from engine.store import Store, response_sha256
+from engine.store import Attempt, Store, response_sha256
 from engine.store.drafts import DraftField, SavedDraft, SaveState
 from engine.store.timed import NO_END, TimedSitting
 
@@ -210,7 +211,11 @@ class QuizInProgress(Generic[Sheet]):
         return next(attempts, None) is not None
 
     def hand_in(
-        self, numbers: Collection[int] | None = None, *, keep_unreadable: bool = False
+        self,
+        numbers: Collection[int] | None = None,
+        *,
+        keep_unreadable: bool = False,
+        texts: Mapping[int, Mapping[str, str]] | None = None,
     ) -> HandInResult:
         """Hand in all answers as they are now, or those to some questions.
 
@@ -219,11 +224,13 @@ class QuizInProgress(Generic[Sheet]):
         numbers : collection of int, optional
         keep_unreadable : bool
             Record it even if an answer can't be read.
+        texts : mapping of int to mapping, optional
+            As in :meth:`AnswerSheet.filled`.
         """
         return hand_in(
             self._store,
             self.quiz,
-            self.sheet.filled(numbers),
+            self.sheet.filled(numbers, texts),
             mode=self._mode,
             filename=self.sheet.name,
             keep_unreadable=keep_unreadable,
@@ -271,7 +278,51 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         closed = {number for number in {field.number for field in fields} if self._is_used_up(number)}
         saved = self.sheet.write(fields, now=quiz_rules.now(), ends=self.ends, closed=closed)
         self.__dict__.pop("_timed", None)
-        return saved
+        # Another window may have handed in the question between the look at its attempts and the save.
+        return [
+            replace(done, state=SaveState.CLOSED) if self._came_too_late(done) else done for done in saved
+        ]
+
+    def _came_too_late(self, done: SavedDraft) -> bool:
+        """Return whether a text was saved that no attempt has and none can have."""
+        is_written = done.draft is not None and done.draft.revision != done.field.revision
+        if done.state is not SaveState.SAVED or not is_written or not self._is_used_up(done.field.number):
+            return False
+        # The same form sent twice has its text in an attempt, and a field that wasn't changed loses nothing.
+        attempts = self.attempts_at(done.field.number)
+        texts = {
+            attempt.response.answers.get(done.field.part, "") for attempt in attempts if attempt.response
+        }
+        return done.field.text not in texts and done.field.text != (done.field.before or "")
+
+    def left_over(self, progress: QuestionProgress) -> Mapping[str, str]:
+        """Return what was saved of a question that is handed in with another text, where no attempt is left.
+
+        A window may save while another one hands in. What the other window showed is what was handed in; the
+        text that isn't must be told to its student.
+        """
+        if self.can_answer(progress):
+            return {}
+        variant, saved = progress.question.variant, self.answers(progress.question.number)
+        texts = {part.id: saved.get(part.id, "") for part in variant.parts}
+        alike = [a for a in progress.attempts if a.variant is not None and a.variant.id == variant.id]
+        answers = [attempt.response.answers for attempt in alike if attempt.response]
+        if not answers or any(all(a.get(part, "") == text for part, text in texts.items()) for a in answers):
+            return {}
+        last = answers[-1]
+        return {part: text for part, text in texts.items() if text.strip() and text != last.get(part, "")}
+
+    def attempts_at(self, number: int) -> list[Attempt]:
+        """Return the attempts at one question that count, oldest first, without looking at the others."""
+        question = next((q for q in self.quiz.questions if q.number == number), None)
+        if question is None:
+            return []
+        item, student = question.variant.item, self.quiz.student
+        attempts = list(self._store.attempts(student=student, item=item, mode=self._mode))
+        if not attempts:
+            return []
+        ids = self._store.sittings.ids_alike(self.quiz, self._mode)
+        return list(quiz_rules.counted_attempts([attempt for attempt in attempts if attempt.quiz in ids]))
 
     def _is_used_up(self, number: int) -> bool:
         """Return whether no answer to a question's variant would be another attempt.
@@ -279,14 +330,9 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         As :meth:`can_answer`, by one question's attempts alone: saving must cost little.
         """
         question = next((q for q in self.quiz.questions if q.number == number), None)
-        if question is None:
+        counted = self.attempts_at(number)
+        if question is None or not counted:
             return False
-        item, student = question.variant.item, self.quiz.student
-        attempts = list(self._store.attempts(student=student, item=item, mode=self._mode))
-        if not attempts:
-            return False
-        ids = self._store.sittings.ids_alike(self.quiz, self._mode)
-        counted = quiz_rules.counted_attempts([attempt for attempt in attempts if attempt.quiz in ids])
         if len(counted) >= (self.rules.attempts or 1):
             return True
         if not (self.rules.new_variants or is_choice(question.variant)):
@@ -315,12 +361,25 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         return self.take_hint(progress)
 
     def hand_in(
-        self, numbers: Collection[int] | None = None, *, keep_unreadable: bool = False
+        self,
+        numbers: Collection[int] | None = None,
+        *,
+        keep_unreadable: bool = False,
+        texts: Mapping[int, Mapping[str, str]] | None = None,
     ) -> HandInResult:
         """Hand in the saved answers to some questions, or to all; those without another attempt are left out.
 
         What is blank is left out too if the quiz has an end: until then it can still be answered, and isn't
         to be taken for wrong; :meth:`close` records it.
+
+        Parameters
+        ----------
+        numbers : collection of int, optional
+        keep_unreadable : bool
+            Record it even if an answer can't be read.
+        texts : mapping of int to mapping, optional
+            What the form of a question carried: that is handed in, whatever another window has saved since.
+            The newer text stays a draft.
 
         Raises
         ------
@@ -328,26 +387,38 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
             The quiz isn't open.
         """
         self.require_open()
-        return self._hand_in(numbers, keep_unreadable=keep_unreadable, with_blanks=self.ends is None)
-
-    def _hand_in(
-        self, numbers: Collection[int] | None, *, keep_unreadable: bool, with_blanks: bool
-    ) -> HandInResult:
-        return super().hand_in(
-            self._possible(numbers, with_blanks=with_blanks), keep_unreadable=keep_unreadable
+        return self._hand_in(
+            numbers, keep_unreadable=keep_unreadable, with_blanks=self.ends is None, texts=texts or {}
         )
 
-    def _possible(self, numbers: Collection[int] | None, *, with_blanks: bool) -> list[int]:
-        """Return the questions of `numbers`, or of all, whose saved answer would be another attempt."""
+    def _hand_in(
+        self,
+        numbers: Collection[int] | None,
+        *,
+        keep_unreadable: bool,
+        with_blanks: bool,
+        texts: Mapping[int, Mapping[str, str]],
+    ) -> HandInResult:
+        possible = self._possible(numbers, with_blanks=with_blanks, texts=texts)
+        return super().hand_in(possible, keep_unreadable=keep_unreadable, texts=texts)
+
+    def _possible(
+        self,
+        numbers: Collection[int] | None,
+        *,
+        with_blanks: bool,
+        texts: Mapping[int, Mapping[str, str]],
+    ) -> list[int]:
+        """Return the questions of `numbers`, or of all, whose answer would be another attempt."""
         progress = self.sitting().progress
         chosen = [n for n in (progress if numbers is None else numbers) if n in progress]
+        entered = {n: "".join((texts.get(n) or self.answers(n)).values()).strip() for n in chosen}
         # An empty field after an earlier attempt is none: under a course's `which: last` it would undo that
         # one.
         return [
             n
             for n in chosen
-            if self.can_answer(progress[n])
-            and ("".join(self.answers(n).values()).strip() or (with_blanks and not progress[n].attempts))
+            if self.can_answer(progress[n]) and (entered[n] or (with_blanks and not progress[n].attempts))
         ]
 
     def try_again(self, number: int) -> bool:
@@ -374,7 +445,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         An answer that can't be read keeps it open (``recorded`` is False), so that it can be corrected.
         """
         self.require_open()
-        filled = self.sheet.filled(self._possible(None, with_blanks=False))
+        filled = self.sheet.filled(self._possible(None, with_blanks=False, texts={}))
         read = read_answers(self._store, self.quiz, filled, mode=self._mode)
         if read.is_unreadable:
             return read
@@ -402,7 +473,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
             # Until then another window may have saved, and was told so.
             self.sheet.reload()
             try:
-                return self._hand_in(None, keep_unreadable=True, with_blanks=True)
+                return self._hand_in(None, keep_unreadable=True, with_blanks=True, texts={})
             except QuizError:  # another window has handed in one of them in between: the others remain
                 if not tries_left:
                     raise

@@ -64,12 +64,19 @@ def hand_in_code(
     score: float | None = 0.0,
     filename: str = "softmax.py",
     reason: str = "a test",
+    outcome: Outcome | None = None,
 ) -> str:
-    """Store an attempt at a code exercise as if graded (None: not yet); return its receipt."""
+    """Store an attempt at a code exercise as if graded (None: not yet); return its receipt.
+
+    With an outcome that has no score, such as what can't be read, `score` isn't looked at.
+    """
     full = site.bank.code_points(EXERCISE)
     assert full is not None
     submission = CodeSubmission(source, filename, hashlib.sha256(source.encode()).hexdigest())
-    outcome = Outcome.UNGRADED if score is None else Outcome.RIGHT if score == full else Outcome.WRONG
+    if outcome is None:
+        outcome = Outcome.UNGRADED if score is None else Outcome.RIGHT if score == full else Outcome.WRONG
+    elif outcome is Outcome.FORMAT_ERROR:
+        score = None
     report = GradeReport(
         EXERCISE, site.bank.version(EXERCISE), outcome, score, full, student=student, mode=Mode.MARKS
     )

@@ -122,6 +122,78 @@ def test_what_is_typed_survives_a_killed_server_and_a_closed_browser(folder: Pat
     context.close()
 
 
+WORDS = """id: t-words
+title: In words
+source: {document: background}
+difficulty: 2
+bloom: understand
+topics: [t-words]
+stem: Explain why weights sum to 1, in at most 5 words.
+answer:
+  type: free_text
+  max_words: 5
+  rubric:
+    - {id: softmax, title: the function, text: Names softmax., points: 1}
+  sample: Softmax divides by the sum.
+hints: [Which function makes them?]
+"""
+
+
+def test_what_is_saved_and_cannot_be_handed_in_is_said_at_once(folder: Path, chrome: Any) -> None:
+    """In the status line, among the numbers above the question, and aloud where somebody asks for it."""
+    (folder / "problems").mkdir(exist_ok=True)
+    (folder / "problems" / "t-words.yaml").write_text(WORDS, encoding="utf-8")
+    quiz = draw(folder, "title: W\nsections:\n  - items: [softmax-weights, t-words]\n", "words")
+    numbers, text = (question.variant.parts[0].id for question in quiz.questions)
+    with LiveSite(folder) as site:
+        context = person_context(chrome, site, viewport={"width": 360, "height": 740})
+        page = context.new_page()
+        page.goto(f"{site.address}/quiz/words/1")
+        status, here, spoken = (
+            page.locator(".saved"),
+            page.locator(".strip [aria-current]"),
+            page.locator(".saved-says"),
+        )
+        assert here.text_content() == "1 ○ no answer yet"
+        field = page.locator(f"[name='text.{numbers}']")
+        field.press_sequentially("0.1, ")
+        page.locator(".saved", has_text="but the answer can't be read").wait_for()
+        assert here.text_content() == "1 ? can't be read"
+        assert page.locator(f"#fault-{numbers}").inner_text() == ""  # one is still typing
+        assert spoken.text_content() == ""
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.locator(".saved-says", has_text="saved, but the answer can't be read.").wait_for(
+            state="attached"
+        )
+        page.locator(f"#fault-{numbers}:not(:empty)").wait_for()
+        field.fill("0.2, 0.3, 0.5")
+        page.locator(".strip [aria-current]", has_text="saved, not handed in").wait_for()
+        assert "read" not in status.inner_text()
+        # The fault that is mended doesn't stay until the field is left.
+        page.locator(f"#fault-{numbers}:empty").wait_for(state="attached")
+        field.fill("")
+        page.locator(".strip [aria-current]", has_text="no answer yet").wait_for()
+
+        page.goto(f"{site.address}/quiz/words/2")
+        length = page.locator(f"#length-{text}")
+        assert length.inner_text() == "0 words, 5 left"
+        area = page.locator(f"[name='text.{text}']")
+        area.press_sequentially("Softmax – it divides by")
+        assert length.inner_text() == "4 words, 1 left"
+        assert spoken.text_content() == ""
+        area.press_sequentially(" sums, too.")
+        assert length.inner_text() == "6 words, 1 too many"
+        assert spoken.text_content() == "6 words, 1 too many"
+        page.locator(".saved", has_text="but the answer is too long").wait_for()
+        assert here.text_content() == "2 ? is too long"
+        area.blur()
+        page.locator(f"#fault-{text}", has_text="This has 6 words. Expected: at most 5 words.").wait_for()
+        page.reload()
+        assert length.inner_text() == "6 words, 1 too many"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        context.close()
+
+
 def test_two_windows_show_both_texts_and_one_is_chosen(folder: Path, chrome: Any) -> None:
     quiz = draw(folder, QUIZ, "week-1")
     part = quiz.questions[0].variant.parts[0].id

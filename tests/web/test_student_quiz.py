@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import importlib
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -490,17 +492,22 @@ def test_autosave_answers_in_json(site: Site, signed_in: SignedIn, at) -> None:
     (token,) = [v for n, v in form_with(open_page(browser, "/quiz/week-1/1"), "save").fields if n == "csrf"]
     headers = {"x-csrf-token": token, "accept": "application/json"}
 
-    def save(text: str, revision: int, **more: str):
-        data = {f"revision.{part.id}": str(revision), f"text.{part.id}": text, "retry": "0", **more}
+    def save(text: str, revision: int):
+        data = {f"revision.{part.id}": str(revision), f"text.{part.id}": text, "retry": "0"}
         return browser.post("/quiz/week-1/1/save", data=data, headers=headers)
 
     first = save("0.1", 0).json()
-    assert first["fields"] == [{"part": part.id, "state": "saved", "revision": 1, "text": "0.1"}]
+    (field,) = first["fields"]
+    assert {name: field[name] for name in ("part", "state", "revision", "text")} == {
+        "part": part.id, "state": "saved", "revision": 1, "text": "0.1"
+    }  # fmt: skip
     assert first["saved"] == "09:00:00"
-    read = save("1/8, x", 1, read="1").json()["fields"][0]
+    # One number of several: saved, and not readable, which is known before the field is left.
+    assert (field["trouble"], first["question"]["words"]) == ("can't be read", "can't be read")
+    read = save("1/8, x", 1).json()["fields"][0]
     assert read["revision"] == 2
     assert "aren't part of a number" in read["fault"]
-    right = save(right_response(part), 2, read="1").json()["fields"][0]
+    right = save(right_response(part), 2).json()["fields"][0]
     assert right["fault"] == ""
     assert len(right["numbers"][0]) == part.key.shape[0]
     conflict = save("something else", 1).json()["fields"][0]
@@ -592,6 +599,140 @@ def test_words_wait_for_a_person(site: Site, folder: Path, signed_in: SignedIn, 
     assert "… / 3" in page and "0 / 3" not in page
 
 
+def test_words_are_counted_and_too_many_are_refused_until_the_end(
+    site: Site, folder: Path, signed_in: SignedIn, at
+) -> None:
+    (folder / "problems").mkdir(exist_ok=True)
+    (folder / "problems" / "t-words.yaml").write_text(WORDS, encoding="utf-8")
+    site._looked = 0.0
+    plan = "title: W\nattempts: 1\ntime_limit: 30\nsections:\n  - items: [t-words]\n"
+    quiz = quiz_of(draw(site, plan, "words"), "ada")
+    (part,) = quiz.questions[0].variant.parts
+    browser = signed_in("ada")
+    follow(browser, form_to(open_page(browser, "/quiz/words"), "/begin").send(browser))
+    page = open_page(browser, "/quiz/words/1")
+    assert ">0 words, 40 left</p>" in page
+    form = form_with(page, "save").fill(f"text.{part.id}", "Softmax divides.")
+    assert ">2 words, 38 left</p>" in follow(browser, form.send(browser))
+    form = form_with(open_page(browser, "/quiz/words/1"), "save").fill(f"text.{part.id}", "word " * 42)
+    page = follow(browser, form.send(browser))
+    assert "42 words, 2 too many" in page
+    assert "This has 42 words. Expected: at most 40 words." in page
+    assert '<span class="hidden"> is too long</span>' in page
+    page = follow(browser, form_with(page, "save").send(browser, "hand_in"))
+    assert "Nothing is handed in yet" in page
+    assert list(site.store.attempts(student="ada")) == []
+    page = follow(browser, form_to(open_page(browser, "/quiz/words/hand-in"), "/hand-in").send(browser))
+    assert "the answer to question 1 is too long." in page
+    # At the end nobody can shorten it any more: a person marks it, and sees how long it is.
+    at(NOW + timedelta(minutes=31))
+    open_page(browser, "/quiz/words")
+    (attempt,) = site.store.attempts(student="ada")
+    assert attempt.report.needs_person
+    assert "Your answer has 42 words; at most 40 were asked for." in attempt.report.notes
+
+
+def test_a_save_says_how_the_question_stands(site: Site, signed_in: SignedIn, at) -> None:
+    plan = "title: W\nattempts: 2\nsections:\n  - items: [softmax-weights, softmax-ratio]\n"
+    quiz = quiz_of(draw(site, plan), "ada")
+    number, part = 1, quiz.questions[0].variant.parts[0]
+    browser = signed_in("ada")
+    form = form_with(open_page(browser, f"/quiz/week-1/{number}"), "save")
+    headers = {"x-csrf-token": dict(form.fields)["csrf"], "accept": "application/json"}
+    revision = 0
+
+    def save(text: str) -> tuple[str, str]:
+        nonlocal revision
+        data = {f"revision.{part.id}": str(revision), f"text.{part.id}": text, "retry": "0"}
+        answer = browser.post(f"/quiz/week-1/{number}/save", data=data, headers=headers).json()
+        revision = answer["fields"][0]["revision"]
+        return answer["question"]["sign"], answer["question"]["words"]
+
+    def shown() -> str:
+        return strip_of(open_page(browser, f"/quiz/week-1/{number}"))[number]
+
+    for text, words in (
+        ("0.1, x", "can't be read"),
+        (right_response(part), "saved, not handed in"),
+        (" ", "no answer yet"),
+        (wrong_responses(part)[0][0], "saved, not handed in"),
+    ):
+        assert save(text)[1] == words
+        assert words in shown()
+    follow(browser, form_with(open_page(browser, f"/quiz/week-1/{number}"), "save").send(browser, "hand_in"))
+    handed = shown()
+    # Another attempt is open: what is typed for it isn't handed in, what stood there before is.
+    assert save("0.5, y")[1] == "can't be read"
+    sign, words = save(wrong_responses(part)[0][0])
+    assert f"{sign} {words}" in handed
+
+
+def test_another_windows_newer_text_is_not_handed_in_unseen(site: Site, signed_in: SignedIn, at) -> None:
+    plan = "title: W\nattempts: 1\nsections:\n  - items: [softmax-weights]\n"
+    part = quiz_of(draw(site, plan), "ada").questions[0].variant.parts[0]
+    browser, name = signed_in("ada"), f"text.{part.id}"
+    wrong = wrong_responses(part)[0][0]
+    follow(browser, form_with(open_page(browser, "/quiz/week-1/1"), "save").fill(name, wrong).send(browser))
+    first = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    other = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    follow(browser, other.fill(name, right_response(part)).send(browser))
+    # The first window shows the older text, unchanged: neither text is handed in before its student chooses.
+    refused = first.send(browser, "hand_in")
+    assert refused.status_code == 409
+    assert right_response(part) in refused.text and wrong in refused.text
+    assert list(site.store.attempts(student="ada")) == []
+    follow(browser, form_with(refused.text, "save").send(browser, "hand_in"))
+    (attempt,) = site.store.attempts(student="ada")
+    assert attempt.response is not None and attempt.response.answers == {part.id: wrong}
+
+
+def test_what_a_blank_is_confirmed_for_is_what_is_handed_in(site: Site, signed_in: SignedIn, at) -> None:
+    quiz = quiz_of(draw(site, PLAIN), "ada")
+    part = quiz.questions[0].variant.parts[0]
+    browser, name = signed_in("ada"), f"text.{part.id}"
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save").fill(name, right_response(part))
+    asked = form.send(browser, "hand_in").text
+    other = form_with(open_page(browser, "/quiz/week-1/1"), "save")
+    follow(browser, other.fill(name, wrong_responses(part)[0][0]).send(browser))
+    sure = form_with(asked, "hand_in.sure").send(browser, "hand_in.sure")
+    assert sure.status_code == 409
+    assert list(site.store.attempts(student="ada")) == []
+
+
+def test_a_text_that_is_not_handed_in_is_shown(
+    site: Site, signed_in: SignedIn, at, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = "title: W\nattempts: 1\nsections:\n  - items: [softmax-weights]\n"
+    quiz = quiz_of(draw(site, plan), "ada")
+    part = quiz.questions[0].variant.parts[0]
+    browser, name = signed_in("ada"), f"text.{part.id}"
+    wrong, record = wrong_responses(part)[0][0], site.store.record_quiz
+
+    def record_later(*details, **more):
+        (draft,) = site.store.drafts.of_quiz(quiz)
+        newer = DraftField(1, part.id, right_response(part), draft.revision)
+        assert [str(done.state) for done in site.store.drafts.save(quiz, [newer], now=NOW)] == ["saved"]
+        return record(*details, **more)
+
+    monkeypatch.setattr(site.store, "record_quiz", record_later)
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save").fill(name, wrong)
+    page = follow(browser, form.send(browser, "hand_in"))
+    (attempt,) = site.store.attempts(student="ada")
+    assert attempt.response is not None and attempt.response.answers == {part.id: wrong}
+    assert "This was saved in another window, and isn&#39;t handed in" in page or (
+        "This was saved in another window, and isn't handed in" in page
+    )
+    assert right_response(part) in page
+    assert "a later text isn" in strip_of(page)[1]
+
+
+def strip_of(page: str) -> dict[int, str]:
+    """Return what stands beside each number above a question, seen and spoken."""
+    nav = page[page.index('<nav class="strip"') :].partition("</nav>")[0]
+    links = re.findall(r"<a [^>]*data-number=\"(\d+)\"[^>]*>(.*?)</a>", nav)
+    return {int(number): html.unescape(re.sub("<[^>]*>", "", inner)) for number, inner in links}
+
+
 def test_the_total_alone_shows_no_question(site: Site, signed_in: SignedIn, at) -> None:
     quiz = quiz_of(draw(site, PLAIN + "show_before: score\n"), "ada")
     browser = signed_in("ada")
@@ -639,6 +780,21 @@ def test_what_cannot_be_read_at_the_end_is_shown(site: Site, signed_in: SignedIn
     assert "What you handed in" in page
     assert "a half" in page
     assert "unreadable" in page
+
+
+def test_what_cannot_be_read_is_no_attempt(site: Site, signed_in: SignedIn, at) -> None:
+    rules = "attempts: 3\ntime_limit: 30\nshow_before: verdict\n"
+    plan = f"title: W\n{rules}sections:\n  - items: [softmax-weights]\n"
+    (part,) = quiz_of(draw(site, plan), "ada").questions[0].variant.parts
+    browser = signed_in("ada")
+    follow(browser, form_to(open_page(browser, "/quiz/week-1"), "/begin").send(browser))
+    form = form_with(open_page(browser, "/quiz/week-1/1"), "save").fill(f"text.{part.id}", "a half")
+    page = follow(browser, form.send(browser, "hand_in"))
+    assert "Attempt 1 of 3; an answer that can&#39;t be read uses none" in page
+    at(NOW + timedelta(minutes=31))
+    page = open_page(browser, "/quiz/week-1/1")
+    assert "0 of 3 attempts used" in page
+    assert "Attempt 1" not in page
 
 
 FIXED = """id: t-fixed

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.answers import right_response
+from engine.answers import right_response, wrong_responses
+from engine.model import Outcome
 from engine.quiz import rules as quiz_rules
 from engine.store.allowances import Allowance, AllowanceKind
 from engine.web.site import Site
 from tests.web.browsing import draw, follow, form_to, form_with, forms_of, open_page
 from tests.web.conftest import SignedIn
+from tests.web.course_work import hand_in_code
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 QUIZ = "title: Week 1\nattempts: 1\nsections:\n  - items: [greedy-path]\n"
@@ -91,6 +93,61 @@ def test_work_stands_in_its_list_with_its_times(site: Site, signed_in: SignedIn,
     site.store.allowances.add(Allowance("ada", AllowanceKind.EXCUSE, "ivy", NOW, assignment="week-1"))
     assert "excused" in open_page(browser, "/work")
     assert "excused" not in open_page(signed_in("bob"), "/work")
+
+
+def work_card(page: str, title: str) -> str:
+    """Return the card of one piece of work, and the list it stands in."""
+    before, _, after = page.partition(f">{title}</a></h3>")
+    assert after, page
+    return before.rpartition("<h2")[2].partition("<")[0] + "|" + after.partition("</li>")[0]
+
+
+LIMITED = RULES.replace("{opens: 2026-11-10, due: 2026-11-20T12:00}", "{RULE}")
+
+
+@pytest.mark.parametrize(
+    ("rules", "said", "offers"),
+    [
+        ("attempts: {count: 3}", "1 of 3 hand-ins that count is left.", True),
+        ("attempts: {count: 2}", "All 2 hand-ins that count are made.", False),
+        ("limits: {per_day: 3}", "1 of 3 hand-ins is left today.", True),
+        ("limits: {per_day: 2}", "the next one is possible from 2026-11-03 00:00 on", False),
+        ("due: 2026-11-20", "Handed in", True),
+        ("closes: 2026-11-01", "Handed in", False),
+    ],
+)
+def test_an_exercise_with_hand_ins_left_can_be_handed_in_again(
+    site: Site, folder: Path, signed_in: SignedIn, clock, rules: str, said: str, offers: bool
+) -> None:
+    settings = folder / "course.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text[: text.index("policies:")] + LIMITED.replace("RULE", rules), encoding="utf-8")
+    site._looked = 0.0
+    for source in ("a = 1\n", "b = 1\n"):
+        hand_in_code(site, "ada", source)
+    # What can't be read uses up none of them.
+    hand_in_code(site, "ada", "c = \n", outcome=Outcome.FORMAT_ERROR)
+    title = site.bank.title_of("softmax")
+    card = work_card(open_page(signed_in("ada"), "/work"), title)
+    assert ">Done" in card.partition("|")[0]
+    assert said in card
+    assert ("Hand in again" in card) is offers
+    page = open_page(signed_in("ada"), "/code/softmax")
+    assert ("you have made 2 hand-ins" in page) is ("count" in rules)
+
+
+def test_a_quiz_with_attempts_left_can_be_answered_again(site: Site, signed_in: SignedIn) -> None:
+    plan = QUIZ.replace("attempts: 1", "attempts: 2").replace("greedy-path", "softmax-weights")
+    quiz = next(quiz for quiz in draw(site, plan) if quiz.student == "ada")
+    (part,) = quiz.questions[0].variant.parts
+    browser = signed_in("ada")
+    for text, offers in ((wrong_responses(part)[0][0], True), (right_response(part), False)):
+        form = form_with(open_page(browser, "/quiz/week-1/1"), "save").fill(f"text.{part.id}", text)
+        follow(browser, form.send(browser, "hand_in"))
+        card = work_card(open_page(browser, "/work"), "Week 1")
+        assert ">Done" in card.partition("|")[0]
+        assert ("Another attempt is possible at 1 question." in card) is offers
+        assert ("Answer again" in card) is offers
 
 
 def test_nothing_to_do_is_said(site: Site, folder: Path, signed_in: SignedIn) -> None:

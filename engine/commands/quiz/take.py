@@ -215,6 +215,7 @@ class _Session:
     def _answer(self, part: Part, progress: QuestionProgress, name: str) -> tuple[str, QuestionProgress]:
         """Ask until an answer can be read, or Enter leaves it open; give hints meanwhile."""
         from engine.answers import answer_type, blank_hint, kind_of
+        from engine.answers.free_text import length_text
 
         say(f"  {blank_hint(part)}{self._hint_offer(progress)}")
         last = progress.last_answers.get(part.id, "").strip()
@@ -236,10 +237,12 @@ class _Session:
             if is_long and not is_same:
                 text = "\n".join([text, *_further_lines()])
             try:
-                answer_type(part.type).parse(text, part)
+                answer_type(part.type).read(text, part)
             except ResponseFormatError as error:
                 say("\n".join(error.lines()))
                 continue
+            if part.type == "free_text":
+                say(f"  {length_text(part, text)}")
             return text, progress
 
     def _save_answer(self, answers: MutableMapping[str, str], part: str, text: str) -> None:

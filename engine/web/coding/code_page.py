@@ -178,6 +178,7 @@ def _page(
         fault=fault,
         closed=None if allowed.is_open else allowed.sentence,
         limits=allowed.sentence if allowed.is_open else "",
+        used=len(times),
         progress=None
         if view.open is None
         else _progress(view.open, visit.site.hand_in_desk.place(view.open.id)),

@@ -312,6 +312,7 @@ document.addEventListener("submit", (event) => {
   class AnswerForm {
     static PAUSE = 1500;
     static AGAIN = 5000;
+    static isPressed = false;
 
     constructor(form) {
       this.form = form;
@@ -326,10 +327,14 @@ document.addEventListener("submit", (event) => {
         const field = { part, element, conflict: false };
         field.revision = form.elements["revision." + part];
         field.before = form.elements["before." + part];
-        field.saved = field.read = this.text(field);
+        field.length = document.getElementById("length-" + part);
+        field.isLong = !!field.length && field.length.classList.contains("wrong");
+        field.trouble = this.faultOf(field).dataset.trouble || "";
+        field.saved = this.text(field);
         this.fields.set(part, field);
       }
       this.restore();
+      for (const field of this.dirty()) this.count(field);
       form.addEventListener("input", (event) => this.changed(event));
       form.addEventListener("change", (event) => this.changed(event, true));
       form.addEventListener("submit", (event) => this.submitted(event));
@@ -357,34 +362,29 @@ document.addEventListener("submit", (event) => {
       return [...this.fields.values()].filter((field) => !field.conflict && this.text(field) !== field.saved);
     }
 
-    // What is to be sent: all that isn't saved, and once a field is left, also what wasn't read yet.
-    pending(isRead) {
-      const dirty = this.dirty();
-      if (!isRead) return dirty;
-      return [...this.fields.values()].filter(
-        (field) => dirty.includes(field) || (!field.conflict && this.text(field) !== field.read),
-      );
-    }
-
+    // A text is read by the server when it is saved; what it says of one is shown at the field once that is left.
     changed(event, isLeft = false) {
       this.keep();
-      if (!this.pending(isLeft).length) return;
-      if (!this.isFailing && this.dirty().length) this.status("Not saved yet…");
+      for (const field of this.fields.values()) if (!isLeft && field.element.contains(event.target)) this.count(field);
+      if (!this.dirty().length) {
+        if (isLeft) this.showReadings();
+        return;
+      }
+      if (!this.isFailing) this.status("Not saved yet…");
       clearTimeout(this.pause);
       // A choice is complete with its click; of typed text, a part may still come.
       const typed = event.target.matches("input[type=text], textarea");
       this.pause = setTimeout(() => this.save(isLeft), typed && !isLeft ? AnswerForm.PAUSE : 50);
     }
 
-    async save(isRead = false) {
-      if (this.sending) {
+    async save(isLeft = false) {
+      while (this.sending) await this.sending;
+      const fields = this.dirty();
+      if (fields.length) {
+        this.sending = this.send(fields).finally(() => (this.sending = null));
         await this.sending;
-        if (!this.pending(isRead).length) return;
       }
-      const fields = this.pending(isRead);
-      if (!fields.length) return;
-      this.sending = this.send(fields, isRead).finally(() => (this.sending = null));
-      await this.sending;
+      if (isLeft) this.showReadings();
     }
 
     // After signing in again in another window, this page goes on with the token of the new session, if it is the
@@ -404,11 +404,10 @@ document.addEventListener("submit", (event) => {
       }
     }
 
-    async send(fields, isRead, isRenewed = false) {
+    async send(fields, isRenewed = false) {
       clearTimeout(this.pause);
       const body = new URLSearchParams();
       for (const name of ["retry", "draw"]) body.set(name, this.form.elements[name].value);
-      if (isRead) body.set("read", "1");
       const texts = new Map();
       for (const field of fields) {
         body.set("revision." + field.part, field.revision.value);
@@ -424,19 +423,43 @@ document.addEventListener("submit", (event) => {
         return this.failed("Not saved yet: the server can't be reached. Trying again; this browser keeps your text.");
       }
       if (answer.status === 403 || answer.status === 401) {
-        if (!isRenewed && (await this.renew())) return this.send(fields, isRead, true);
+        if (!isRenewed && (await this.renew())) return this.send(fields, true);
         return this.failed("Not saved: you aren't signed in any more. Sign in again in another window; this browser keeps your text.");
       }
       if (!answer.ok) return this.failed("Not saved: " + [value.error, value.next].filter(Boolean).join("; ") + ".");
       if (value.seconds_left !== null) for (const clock of clocks) clock.set(value.seconds_left);
       for (const done of value.fields) this.done(done, texts.get(done.part));
+      if (value.question) this.stand(value.question);
       const isTaken = value.fields.every((done) => done.state === "saved");
       if (isTaken && ![...this.fields.values()].some((field) => field.conflict)) {
-        if (this.isFailing) this.says.textContent = "Saved again.";
+        const dirty = this.dirty().length > 0;
+        const sentence = "Saved at " + value.saved + this.butHow() + ".";
+        if (this.isFailing) this.says.textContent = "Saved again" + this.butHow() + ".";
+        else if (this.isAsked && !dirty) this.says.textContent = sentence;
         this.isFailing = false;
-        this.status(this.dirty().length ? "Not saved yet…" : "Saved at " + value.saved + ".");
+        if (!dirty) this.isAsked = false;
+        if (dirty) this.status("Not saved yet…");
+        else this.status(sentence, this.butHow() ? "partial" : "");
       }
       this.keep();
+    }
+
+    // What is saved and couldn't be handed in as it is: said with every "saved", before the field is left.
+    butHow() {
+      const faulty = [...this.fields.values()].filter((field) => field.trouble);
+      if (!faulty.length) return "";
+      const troubles = [...new Set(faulty.map((field) => field.trouble))].join(" or ");
+      return faulty.length === 1 ? ", but the answer " + troubles : ", but " + faulty.length + " answers: " + troubles;
+    }
+
+    // The state of the question among the numbers above it.
+    stand({ sign, words, kind }) {
+      const link = document.querySelector(".strip [aria-current]");
+      if (!link || "excused" in link.dataset) return;
+      link.className = kind;
+      const [shown, spoken] = link.querySelectorAll("span");
+      shown.textContent = " " + sign;
+      spoken.textContent = " " + words;
     }
 
     done(done, text) {
@@ -445,10 +468,12 @@ document.addEventListener("submit", (event) => {
         field.saved = text;
         field.revision.value = done.revision;
         field.before.value = done.text;
-        if ("fault" in done) {
-          field.read = text;
-          this.show(field, done);
-        }
+        if (!("fault" in done)) return;
+        field.trouble = done.trouble;
+        field.reading = { ...done, of: text };
+        // What stands at the field by now is about an earlier text.
+        const isShown = this.faultOf(field).textContent || document.getElementById("reading-" + field.part).children.length;
+        if (isShown && text === this.text(field)) this.show(field, done);
       } else if (done.state === "conflict") {
         this.conflict(field, done.text, done.revision);
       } else {
@@ -456,9 +481,38 @@ document.addEventListener("submit", (event) => {
       }
     }
 
+    faultOf(field) {
+      return document.getElementById("fault-" + field.part);
+    }
+
+    showReadings() {
+      // A line that appears under a pressed pointer would move the button away before it is let go.
+      if (AnswerForm.isPressed) {
+        addEventListener("pointerup", () => setTimeout(() => this.showReadings()), { once: true });
+        return;
+      }
+      for (const field of this.fields.values()) {
+        if (field.reading && field.reading.of === this.text(field)) this.show(field, field.reading);
+      }
+    }
+
+    // Words are counted as the server counts them; that they are too many is said once.
+    count(field) {
+      if (!field.length) return;
+      const text = field.element.querySelector("textarea").value;
+      const count = text.split(/\s+/).filter((word) => /[\p{L}\p{N}_]/u.test(word)).length;
+      const most = Number(field.length.dataset.most) || Infinity;
+      const words = count === 1 ? "1 word" : count + " words";
+      const rest = most === Infinity ? "" : count > most ? ", " + (count - most) + " too many" : ", " + (most - count) + " left";
+      field.length.textContent = words + rest;
+      if (field.length.classList.toggle("wrong", count > most) && !field.isLong) this.says.textContent = words + rest;
+      field.isLong = count > most;
+    }
+
     // How the server reads a text: as numbers, or why it can't.
-    show(field, { fault, numbers }) {
-      const line = document.getElementById("fault-" + field.part);
+    show(field, { fault, numbers, length }) {
+      if (field.length) field.length.textContent = length;
+      const line = this.faultOf(field);
       if (line.textContent !== fault) line.textContent = fault;
       const input = document.getElementById("answer-" + field.part);
       if (input) {
@@ -515,14 +569,15 @@ document.addEventListener("submit", (event) => {
 
     failed(sentence) {
       this.keep();
-      if (!this.isFailing) this.says.textContent = sentence;
+      if (!this.isFailing || this.isAsked) this.says.textContent = sentence;
       this.isFailing = true;
-      this.status(sentence, true);
+      this.isAsked = false;
+      this.status(sentence, "wrong");
     }
 
-    status(sentence, isWrong = false) {
+    status(sentence, kind = "") {
       this.line.textContent = sentence;
-      this.line.classList.toggle("wrong", isWrong);
+      this.line.className = "saved " + kind;
     }
 
     // What isn't saved, in this browser.
@@ -584,14 +639,25 @@ document.addEventListener("submit", (event) => {
       if (button && button.value === "save") {
         event.preventDefault();
         event.stopPropagation();
-        if (this.pending(true).length) this.save(true);
-        else if (!this.isFailing) this.status("Everything is saved.");
+        // Whoever presses the button is answered, also aloud.
+        this.isAsked = true;
+        this.save(true).then(() => {
+          if (!this.isAsked || this.isFailing || this.dirty().length) return;
+          this.isAsked = false;
+          const sentence = "Everything is saved" + this.butHow() + ".";
+          this.status(sentence, this.butHow() ? "partial" : "");
+          this.says.textContent = sentence;
+        });
       } else if (this.sending) {
         event.preventDefault();
         event.stopPropagation();
         this.sending.then(() => this.form.requestSubmit(button));
       }
     }
+  }
+
+  for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
+    addEventListener(name, () => (AnswerForm.isPressed = name === "pointerdown"), { capture: true });
   }
 
   // What a form led to is on the page when it loads, where screen readers pass it over: it is said a moment later.

@@ -22,6 +22,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.answers import answer_type, blank_hint
+from engine.answers.free_text import length_text, word_limits
 from engine.errors import ResponseFormatError
 from engine.model import ChoiceOption, Part, RenderedText
 from engine.web.forms import Form
@@ -111,9 +112,15 @@ class EntryField:
     rows : int
         Height of a box.
     fault : str
-        Why the saved text can't be read; empty where it can, or where there is none.
+        Why the saved text can't be handed in; empty where it can, or where there is none.
+    trouble : str
+        The same in a few words.
     numbers : tuple of tuple of str
         How numbers are read, in rows.
+    length : str
+        How many words the saved text has, and how many are left; empty where words aren't counted.
+    most_words : int or None
+        How many words are taken; None where they aren't limited.
     """
 
     part: str
@@ -127,7 +134,10 @@ class EntryField:
     slots: tuple[FieldSlot, ...] = ()
     rows: int = 1
     fault: str = ""
+    trouble: str = ""
     numbers: tuple[tuple[str, ...], ...] = ()
+    length: str = ""
+    most_words: int | None = None
 
 
 def answer_field(part: Part, text: str, revision: int) -> EntryField:
@@ -147,7 +157,10 @@ def answer_field(part: Part, text: str, revision: int) -> EntryField:
         slots=_slots(part, kind, picked),
         rows=_rows(part, kind),
         fault=reading.fault,
+        trouble=reading.trouble,
         numbers=reading.numbers,
+        length=reading.length,
+        most_words=word_limits(part)[1] if kind is FieldKind.LINES else None,
     )
 
 
@@ -200,24 +213,35 @@ def _picked(part: Part, kind: FieldKind, text: str, answer: Any) -> Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class ReadEntry:
-    """What the answer type says of a text: why it can't be read, or how its numbers are."""
+    """What the answer type says of a text: why it can't be handed in, or how its numbers are read.
+
+    ``trouble`` says the same as ``fault`` in a few words, and ``length`` how many words there are.
+    """
 
     answer: Any = None
     fault: str = ""
     numbers: tuple[tuple[str, ...], ...] = ()
+    trouble: str = ""
+    length: str = ""
 
 
 def read_entry(part: Part, text: str) -> ReadEntry:
     """Read a text as it is read when it is handed in; this costs no attempt, and tells nothing of a key."""
+    kind = answer_type(part.type)
+    length = length_text(part, text) if _KINDS.get(part.type) is FieldKind.LINES else ""
     # An empty field is blank, which is no fault.
     if not text.strip():
-        return ReadEntry()
+        return ReadEntry(length=length)
+    trouble = "can't be read"
     try:
-        answer = answer_type(part.type).parse(text, part)
+        answer = kind.parse(text, part)
+        trouble = "is too long"
+        kind.check_limits(part, answer)
     except ResponseFormatError as error:
         sentence = f"{error.what[:1].upper()}{error.what[1:]}."
-        return ReadEntry(fault=f"{sentence} Expected: {error.expected}." if error.expected else sentence)
-    return ReadEntry(answer, numbers=_numbers(part, text, answer))
+        fault = f"{sentence} Expected: {error.expected}." if error.expected else sentence
+        return ReadEntry(fault=fault, trouble=trouble, length=length)
+    return ReadEntry(answer, numbers=_numbers(part, text, answer), length=length)
 
 
 def _numbers(part: Part, text: str, answer: Any) -> tuple[tuple[str, ...], ...]:

@@ -9,19 +9,21 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from engine.course.policies import Policies
 from engine.marks.site_quizzes import site_quiz
-from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText
+from engine.model import ChoiceOption, Part, Quiz, QuizQuestion, RenderedText, Variant
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.timing import SittingState
-from engine.store.drafts import DraftField, SavedDraft
+from engine.store.drafts import SavedDraft, SaveState
 from engine.web.forms import whole_number
 from engine.web.site import Site
 from engine.web.student.answer_fields import read_entry
+from engine.web.student.my_quiz import saved_words
 from engine.web.student.question_page import fields_of
 from engine.web.visit import NotFoundError, Visit
 
@@ -97,18 +99,20 @@ _NO_TEXT = RenderedText("", "", "")
 
 
 def save(visit: Visit) -> Response:
-    """Save the fields that a window sends, and say of each what became of it."""
+    """Save the fields that a window sends, and say of each what became of it, and how the question stands."""
     name, number = visit.path["quiz"], _number(visit)
     quiz = _open_quiz(visit, name)
     seconds = quiz.seconds_left  # before saving, which forgets what was read of the sitting
-    saved = quiz.save(fields_of(visit, quiz, number))
-    is_read = visit.form.text("read") == "1"
+    fields = fields_of(visit, quiz, number)
+    saved = quiz.save(fields)
+    variant = _variant(visit.site, quiz, number, fields[0].retry if fields else 0)
     zone = visit.site.course.policies.zone
     return visit.json(
         {
             "saved": f"{visit.now.astimezone(zone):%H:%M:%S}",
             "seconds_left": seconds,
-            "fields": [_as_json(visit.site, quiz, done, is_read=is_read) for done in saved],
+            "fields": [_as_json(done, variant) for done in saved],
+            "question": _state_json(quiz, number, variant, saved),
         }
     )
 
@@ -136,7 +140,7 @@ def _open_quiz(visit: Visit, name: str) -> SiteQuiz:
     return quiz
 
 
-def _as_json(site: Site, quiz: SiteQuiz, done: SavedDraft, *, is_read: bool) -> dict[str, object]:
+def _as_json(done: SavedDraft, variant: Variant | None) -> dict[str, object]:
     field, draft = done.field, done.draft
     value: dict[str, object] = {
         "part": field.part,
@@ -144,18 +148,32 @@ def _as_json(site: Site, quiz: SiteQuiz, done: SavedDraft, *, is_read: bool) -> 
         "revision": draft.revision if draft is not None else 0,
         "text": draft.text if draft is not None else "",
     }
-    if is_read:
-        part = _part(site, quiz, field)
-        if part is not None:
-            reading = read_entry(part, field.text)
-            value |= {"fault": reading.fault, "numbers": reading.numbers}
+    part = next((p for p in variant.parts if p.id == field.part), None) if variant is not None else None
+    if part is not None:
+        reading = read_entry(part, field.text)
+        value |= {
+            "fault": reading.fault,
+            "trouble": reading.trouble,
+            "numbers": reading.numbers,
+            "length": reading.length,
+        }
     return value
 
 
-def _part(site: Site, quiz: SiteQuiz, field: DraftField) -> Part | None:
-    # A later variant may have other options, or another shape.
-    variant = next((q.variant for q in quiz.quiz.questions if q.number == field.number), None)
-    if variant is not None and field.retry:
-        variants = site.store.sittings.variants(quiz.quiz, field.number)
-        variant = variants[field.retry] if 0 < field.retry < len(variants) else None
-    return next((part for part in variant.parts if part.id == field.part), None) if variant else None
+def _state_json(
+    quiz: SiteQuiz, number: int, variant: Variant | None, saved: Sequence[SavedDraft]
+) -> dict[str, str] | None:
+    # A window that is out of date learns nothing of the variant that it doesn't show.
+    if variant is None or any(done.state is SaveState.CLOSED for done in saved):
+        return None
+    sign, words, kind = saved_words(quiz, number, variant)
+    return {"sign": sign, "words": words, "kind": kind}
+
+
+def _variant(site: Site, quiz: SiteQuiz, number: int, retry: int) -> Variant | None:
+    """Return the variant that a window answers: a later one may have other options, or another shape."""
+    variant = next((q.variant for q in quiz.quiz.questions if q.number == number), None)
+    if variant is not None and retry:
+        variants = site.store.sittings.variants(quiz.quiz, number)
+        variant = variants[retry] if 0 < retry < len(variants) else None
+    return variant

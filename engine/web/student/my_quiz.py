@@ -10,7 +10,7 @@ from engine.errors import QuizError
 from engine.marks.class_results import attempt_result, columns_of_quiz
 from engine.marks.class_table import ColumnMark, ScoreChange
 from engine.marks.site_quizzes import site_quiz
-from engine.model import Outcome, QuizQuestion, ResultDisclosure
+from engine.model import GradeReport, Outcome, Part, QuizQuestion, ResultDisclosure, Variant
 from engine.pages.feedback import FeedbackEntry, feedback_entry
 from engine.pages.render import OUTCOMES
 from engine.quiz.in_progress import SiteQuiz
@@ -18,7 +18,7 @@ from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.rules import time_left
 from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Attempt
-from engine.text.words import count_noun, points_text
+from engine.text.words import count_noun, join_words, points_text
 from engine.web.student.answer_fields import blank_parts, open_prompts, read_entry
 from engine.web.visit import NotFoundError, Visit
 
@@ -80,13 +80,15 @@ class QuestionState:
         Whether what stands in its fields is handed in already, or nothing more can be.
     blank, incomplete : int
         Parts without an answer, and parts that are answered in part.
-    faults : int
-        Parts with an answer that can't be read.
+    trouble : str
+        Why an answer can't be handed in as it is: "can't be read", "is too long" or both; empty where it can.
     score : float or None
         The points that count; None where there are none, or where they aren't shown: with the total alone
         they aren't either.
     has_answer : bool
         Whether a part has an answer.
+    is_excused : bool
+        Whether the student has to do nothing about it, whatever is entered.
     """
 
     number: int
@@ -98,9 +100,10 @@ class QuestionState:
     is_handed_in: bool
     blank: int
     incomplete: int
-    faults: int
+    trouble: str
     score: float | None
     has_answer: bool
+    is_excused: bool = False
 
     @property
     def has_gaps(self) -> bool:
@@ -172,13 +175,15 @@ def question_states(quiz: SiteQuiz, sitting: QuizSitting, marks: QuizMarks) -> l
     return [_state(quiz, p, marks.visible(quiz, p.question)) for p in sitting.progress.values()]
 
 
+# A sign, words and the colour of both.
+StateWords = tuple[str, str, str]
+
+
 def _state(quiz: SiteQuiz, progress: QuestionProgress, mark: ColumnMark | None) -> QuestionState:
     question = progress.question
     parts = question.variant.parts
     texts = quiz.answers(question.number)
     blank = len(blank_parts(parts, texts))
-    incomplete = sum(bool(open_prompts(part, texts.get(part.id, ""))) for part in parts)
-    faults = sum(bool(read_entry(part, texts.get(part.id, "")).fault) for part in parts)
     level = quiz.disclosure_of(question)
     # What a person must mark first has no points yet, and not 0.
     is_known = bool(progress.attempts) and not progress.is_waiting
@@ -186,20 +191,11 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress, mark: ColumnMark | None) 
     handed = is_handed_in(quiz, progress)
     # What was handed in says more than what stands in the fields.
     if handed:
-        last = progress.attempts[-1].report
-        sign, words, kind = "✓", "handed in", "waiting"
-        if last.needs_person:
-            sign, words, kind = "…", "to be marked", "waiting"
-        elif level.includes(ResultDisclosure.VERDICT):
-            sign, words, kind = OUTCOMES[last.outcome]
-    elif blank == len(parts):
-        sign, words, kind = "○", "no answer" if quiz.is_over else "no answer yet", ""
-    elif faults:
-        sign, words, kind = OUTCOMES[Outcome.FORMAT_ERROR]
-    elif blank or incomplete:
-        sign, words, kind = "◔", "partly answered", "waiting"
+        sign, words, kind = _handed_in_words(progress.attempts[-1].report, level)
+        if quiz.left_over(progress):
+            words += "; a later text isn't handed in"
     else:
-        sign, words, kind = "●", "saved, not handed in", "waiting"
+        sign, words, kind = _draft_words(parts, texts, is_over=quiz.is_over)
     if mark is not None and mark.excused:
         sign, words, kind = "–", "excused", "waiting"
     elif mark is not None and mark.by_hand and (handed or blank == len(parts)):
@@ -213,11 +209,54 @@ def _state(quiz: SiteQuiz, progress: QuestionProgress, mark: ColumnMark | None) 
         kind,
         handed,
         blank,
-        incomplete,
-        faults,
+        _incomplete(parts, texts),
+        _trouble(parts, texts),
         mark.adjusted if mark is not None else best,
         blank < len(parts),
+        mark is not None and mark.excused,
     )
+
+
+def _handed_in_words(last: GradeReport, level: ResultDisclosure) -> StateWords:
+    if last.needs_person:
+        return "…", "to be marked", "waiting"
+    return (
+        OUTCOMES[last.outcome] if level.includes(ResultDisclosure.VERDICT) else ("✓", "handed in", "waiting")
+    )
+
+
+def _draft_words(parts: Sequence[Part], texts: Mapping[str, str], *, is_over: bool) -> StateWords:
+    blank, trouble = len(blank_parts(parts, texts)), _trouble(parts, texts)
+    if blank == len(parts):
+        return "○", "no answer" if is_over else "no answer yet", ""
+    if trouble:
+        return "?", trouble, "partial"
+    if blank or _incomplete(parts, texts):
+        return "◔", "partly answered", "waiting"
+    return "●", "saved, not handed in", "waiting"
+
+
+def _trouble(parts: Sequence[Part], texts: Mapping[str, str]) -> str:
+    troubles = (read_entry(part, texts.get(part.id, "")).trouble for part in parts)
+    return join_words(dict.fromkeys(trouble for trouble in troubles if trouble))
+
+
+def _incomplete(parts: Sequence[Part], texts: Mapping[str, str]) -> int:
+    return sum(bool(open_prompts(part, texts.get(part.id, ""))) for part in parts)
+
+
+def saved_words(quiz: SiteQuiz, number: int, variant: Variant) -> StateWords:
+    """Return the state of a question after a save, by what is stored of this question alone.
+
+    As :func:`question_states` says it when the page is loaded, but for marks, which a save doesn't change.
+    """
+    texts = quiz.answers(number)
+    attempts = quiz.attempts_at(number)
+    now = {part.id: texts.get(part.id, "") for part in variant.parts}
+    if attempts and (not "".join(now.values()).strip() or _is_answer_of(attempts[-1], variant, now)):
+        question = next(q for q in quiz.quiz.questions if q.number == number)
+        return _handed_in_words(attempts[-1].report, quiz.disclosure_of(question))
+    return _draft_words(variant.parts, texts, is_over=quiz.is_over)
 
 
 def may_gain(quiz: SiteQuiz, progress: QuestionProgress) -> bool:
@@ -238,12 +277,13 @@ def is_handed_in(quiz: SiteQuiz, progress: QuestionProgress) -> bool:
     # Empty fields after an attempt are no further answer, and aren't handed in as one.
     if not "".join(now.values()).strip():
         return True
-    last = progress.attempts[-1]
-    return last.variant is not None and last.variant.id == variant.id and _texts(last) == now
+    return _is_answer_of(progress.attempts[-1], variant, now)
 
 
-def _texts(attempt: Attempt) -> dict[str, str]:
-    return dict(attempt.response.answers) if attempt.response else {}
+def _is_answer_of(attempt: Attempt, variant: Variant, texts: Mapping[str, str]) -> bool:
+    """Return whether an attempt answers this very variant with these texts."""
+    answered = dict(attempt.response.answers) if attempt.response else {}
+    return attempt.variant is not None and attempt.variant.id == variant.id and answered == texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +300,15 @@ class QuestionAttempt:
         Whether that isn't the variant which the question has now.
     counts : bool
         Whether it is the one of several that counts, where that may be shown.
+    is_free : bool
+        Whether it couldn't be read, so that it used no attempt.
     """
 
     number: int
     entry: FeedbackEntry
     is_other: bool
     counts: bool
+    is_free: bool = False
 
 
 def attempt_entries(
@@ -283,7 +326,9 @@ def attempt_entries(
         entry = feedback_entry(visit.me.id, attempt_result(attempt, attempts, quiz.quiz, policies))
         is_shown = entry.report is not None and entry.report.score is not None and len(attempts) > 1
         is_other = attempt.variant is not None and attempt.variant.id != variant.id
-        entries.append(QuestionAttempt(place, entry, is_other, is_shown and attempt.submission == counted))
+        is_counted = is_shown and attempt.submission == counted
+        is_free = attempt.report.outcome is Outcome.FORMAT_ERROR
+        entries.append(QuestionAttempt(place, entry, is_other, is_counted, is_free))
     return entries
 
 
@@ -335,9 +380,12 @@ def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
     used, of_all = min(len(progress.attempts), allowed), count_noun(allowed, "attempt")
     if used < allowed and not progress.left:
         return f"{used} of {of_all} used; there is no other variant, so this was the last"
-    if used and is_handed_in(quiz, progress):
+    if quiz.is_over or (used and is_handed_in(quiz, progress)):
         return f"{used} of {of_all} used{_why_no_other(quiz, progress)}"
-    return f"attempt {used + 1} of {allowed}"
+    texts = quiz.answers(progress.question.number)
+    trouble = _trouble(progress.question.variant.parts, texts)
+    # Whoever has just been refused wants to know that it cost nothing.
+    return f"attempt {used + 1} of {allowed}" + (f"; an answer that {trouble} uses none" if trouble else "")
 
 
 def _why_no_other(quiz: SiteQuiz, progress: QuestionProgress) -> str:

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 
 from engine.marks.assignments import AssignmentState, AssignmentStatus, assignments_of
 from engine.marks.class_table import StudentResults
+from engine.marks.hand_in_limits import counting_text, may_hand_in, most_counted
+from engine.marks.site_quizzes import site_quiz
+from engine.model import Mode, Quiz
 from engine.pages.feedback import FeedbackEntry, feedback_view
 from engine.quiz.rules import duration_text, time_left
 from engine.text.words import count_noun
+from engine.web.student.my_quiz import may_gain
 from engine.web.visit import Visit
 
 if TYPE_CHECKING:
@@ -48,6 +52,10 @@ class WorkEntry:
     is_soon, is_late : bool
     points : float or None
         What counts so far; None where nothing does, or where it isn't shown.
+    further : str
+        What is left of its hand-ins or attempts, in sentences; empty where there is nothing to say.
+    can_go_on : bool
+        Whether more can be handed in, also of what is done.
     """
 
     status: AssignmentStatus
@@ -59,6 +67,8 @@ class WorkEntry:
     is_soon: bool
     is_late: bool
     points: float | None
+    further: str = ""
+    can_go_on: bool = False
 
 
 def my_work(visit: Visit) -> Response:
@@ -100,6 +110,7 @@ def _entry(visit: Visit, status: AssignmentStatus, entries: Sequence[FeedbackEnt
     is_late = status.state is AssignmentState.LATE
     end = closes if due is None or is_late else due
     is_open = status.state in (AssignmentState.OPEN, AssignmentState.LATE)
+    further, can_go_on = _further(visit, status)
     return WorkEntry(
         status,
         _progress(visit, status),
@@ -110,7 +121,39 @@ def _entry(visit: Visit, status: AssignmentStatus, entries: Sequence[FeedbackEnt
         is_open and end is not None and end - visit.now < _SOON,
         is_late,
         _points(entries),
+        further,
+        is_open or can_go_on,
     )
+
+
+def _further(visit: Visit, status: AssignmentStatus) -> tuple[str, bool]:
+    """Return what is left of the hand-ins or attempts of work that was handed in; whether more is taken."""
+    if not (status.is_open and status.handed_in):
+        return "", False
+    return _further_hand_ins(visit, status) if status.quiz is None else _further_attempts(visit, status.quiz)
+
+
+def _further_hand_ins(visit: Visit, status: AssignmentStatus) -> tuple[str, bool]:
+    site = visit.site
+    if site.mode is not Mode.MARKS:  # practice has no limits
+        return "", True
+    times = site.store.waiting.times(visit.me.id, status.name, site.mode)
+    allowed = may_hand_in(status.terms, times, visit.now)
+    most = most_counted(status.terms)
+    sentences = [counting_text(status.terms, len(times)), allowed.sentence]
+    # One that can't count any more is possible on the exercise's own page, and nothing to ask for.
+    return " ".join(filter(None, sentences)), allowed.is_open and (most is None or len(times) < most)
+
+
+def _further_attempts(visit: Visit, quiz: Quiz) -> tuple[str, bool]:
+    site = visit.site
+    if (quiz.rules.attempts or 1) < 2:  # to look at every question would cost time
+        return "", False
+    mine = site_quiz(
+        site.store, quiz, site.policies(), bank=site.bank, mode=site.mode, secret=site.course.secret
+    )
+    count = sum(bool(p.attempts) and may_gain(mine, p) for p in mine.sitting().progress.values())
+    return (f"Another attempt is possible at {count_noun(count, 'question')}." if count else ""), count > 0
 
 
 def _progress(visit: Visit, status: AssignmentStatus) -> str:

@@ -6,13 +6,13 @@ All buttons of the page send the whole form, so that what was typed is saved fir
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.errors import QuizError
 from engine.model import RenderedText, ResultDisclosure
 from engine.quiz.in_progress import SiteQuiz
-from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
+from engine.quiz.quiz_progress import QuestionProgress
 from engine.quiz.timing import SittingState
 from engine.store.drafts import DraftField, SavedDraft, SaveState
 from engine.text.words import points_text
@@ -173,6 +173,7 @@ def _show(
         mark=marks.entry(quiz, progress.question),
         solution=_solution(quiz, progress),
         unsaved={done.field.part: done for done in unsaved},
+        left_over=quiz.left_over(progress),
         mine=_typed_again(view.fields, unsaved),
     )
 
@@ -213,30 +214,72 @@ def fields_of(visit: Visit, quiz: SiteQuiz, number: int) -> list[DraftField]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class PressedButton:
+    """A button of the page, with what became of the fields that its form carried.
+
+    Parameters
+    ----------
+    argument : str
+        What follows the action's name.
+    saved : sequence of SavedDraft
+    """
+
+    argument: str
+    saved: Sequence[SavedDraft]
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the form is about an earlier variant, or about a question that takes no answer."""
+        return any(done.state is SaveState.CLOSED for done in self.saved)
+
+    def text(self, part: str, otherwise: str) -> str:
+        """Return what the form has for a part, as it is stored; `otherwise` where it has no such field."""
+        drafts = {done.field.part: done.draft for done in self.saved}
+        draft = drafts.get(part)
+        return otherwise if part not in drafts else draft.text if draft is not None else ""
+
+    def revision(self, part: str, otherwise: int) -> int:
+        """Return the revision of that text."""
+        drafts = {done.field.part: done.draft for done in self.saved}
+        draft = drafts.get(part)
+        return otherwise if part not in drafts else draft.revision if draft is not None else 0
+
+
 def _act(visit: Visit, quiz: SiteQuiz, number: int) -> Response:
+    action, _, argument = visit.form.text("do").partition(".")
     fields = fields_of(visit, quiz, number)
-    unsaved = [done for done in quiz.save(fields) if done.state is not SaveState.SAVED] if fields else []
+    seen = {field.part: field.before or "" for field in fields}
+    if action == "hand_in":
+        # What the page shows is handed in: a newer text of another window is a conflict then, though the
+        # field wasn't changed here.
+        fields = [replace(field, before=None) for field in fields]
+    saved = quiz.save(fields) if fields else []
+    unsaved = [done for done in saved if done.state is not SaveState.SAVED]
     # What is closed and unchanged loses nothing by not being saved.
-    unsaved = [done for done in unsaved if done.field.text != (done.field.before or "")]
+    unsaved = [
+        done
+        for done in unsaved
+        if done.state is SaveState.CONFLICT or done.field.text != seen[done.field.part]
+    ]
     if unsaved:
         return _show(visit, quiz, number, unsaved=unsaved, status=409)
     if is_of_another_draw(visit, quiz):
         visit.notice("This quiz was drawn again since you opened that page, so nothing was done.")
         return _back(visit, number)
-    action, _, argument = visit.form.text("do").partition(".")
     try:
-        return _ACTIONS.get(action, _save)(visit, quiz, number, argument)
+        return _ACTIONS.get(action, _save)(visit, quiz, number, PressedButton(argument, saved))
     except QuizError as error:
         # Between two clicks the quiz has ended, or the last attempt was used in another window.
         visit.notice(quiz_sentence(error))
         return _back(visit, number)
 
 
-def _save(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
+def _save(visit: Visit, quiz: SiteQuiz, number: int, pressed: PressedButton) -> Response:
     """Save, and stay or go on to the question that the button names."""
     del quiz
-    if argument:
-        return visit.redirect("student.question", quiz=visit.path["quiz"], number=argument)
+    if pressed.argument:
+        return visit.redirect("student.question", quiz=visit.path["quiz"], number=pressed.argument)
     visit.notice("Saved.")
     return _back(visit, number)
 
@@ -245,16 +288,16 @@ def _back(visit: Visit, number: int) -> Response:
     return visit.redirect("student.question", quiz=visit.path["quiz"], number=number)
 
 
-def _hint(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
-    hint, before = whole_number(argument), quiz.sitting().progress[number].hints
+def _hint(visit: Visit, quiz: SiteQuiz, number: int, pressed: PressedButton) -> Response:
+    hint, before = whole_number(pressed.argument), quiz.sitting().progress[number].hints
     quiz.hint(number, hint)
     if hint > before:  # shown again it costs nothing, and is nothing to log
         visit.log("quiz.hint", f"{quiz.quiz.name}/{number}", student=visit.me.id, hint=hint)
     return _back(visit, number)
 
 
-def _try_again(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
-    del argument
+def _try_again(visit: Visit, quiz: SiteQuiz, number: int, pressed: PressedButton) -> Response:
+    del pressed
     if not quiz.try_again(number):
         visit.notice(
             "No other variant of this question can be drawn, and the same one isn't asked again: "
@@ -263,39 +306,50 @@ def _try_again(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Resp
     return _back(visit, number)
 
 
-def _hand_in(visit: Visit, quiz: SiteQuiz, number: int, argument: str) -> Response:
-    """Hand in this question; what is left blank is named before, on a page of its own."""
-    sitting = quiz.sitting()
-    progress = sitting.progress[number]
+def _hand_in(visit: Visit, quiz: SiteQuiz, number: int, pressed: PressedButton) -> Response:
+    """Hand in what the form carried; what is left blank is named before, on a page of its own."""
+    quiz.require_open()
+    progress = quiz.sitting().progress[number]
     parts = progress.question.variant.parts
-    texts = quiz.answers(number)
+    if pressed.is_stale and not is_handed_in(quiz, progress):
+        visit.notice("This question has another variant by now. Nothing is handed in: look at it first.")
+        return _back(visit, number)
+    stored, sheet = quiz.answers(number), quiz.sheet
+    # A form without fields stands for what is saved.
+    texts = {part.id: pressed.text(part.id, stored.get(part.id, "")) for part in parts}
     blank = blank_parts(parts, texts)
-    without_letter = {part.id: open_prompts(part, texts.get(part.id, "")) for part in parts}
+    without_letter = {part.id: open_prompts(part, texts[part.id]) for part in parts}
     # A blank would be recorded as one, and tells nobody anything.
     if len(blank) == len(parts) and not is_handed_in(quiz, progress):
         visit.notice("There is no answer to hand in yet.")
         return _back(visit, number)
-    if (blank or any(without_letter.values())) and argument != "sure" and quiz.can_answer(progress):
+    if (blank or any(without_letter.values())) and pressed.argument != "sure" and quiz.can_answer(progress):
         return visit.page(
             "student/confirm_question.html.j2",
             quiz=quiz,
             question=progress.question,
             blank=[part for part in parts if part.id in blank],
             prompts=[prompt for part in parts for prompt in without_letter[part.id]],
+            fields=[
+                (part.id, texts[part.id], pressed.revision(part.id, sheet.revision(number, part.id)))
+                for part in parts
+            ],
         )
-    return hand_in_question(visit, quiz, number, sitting)
+    return _hand_in_texts(visit, quiz, progress, texts)
 
 
-def hand_in_question(visit: Visit, quiz: SiteQuiz, number: int, sitting: QuizSitting) -> Response:
-    """Hand in what was saved of a question, and show its result."""
-    quiz.require_open()
-    if is_handed_in(quiz, sitting.progress[number]):
+def _hand_in_texts(
+    visit: Visit, quiz: SiteQuiz, progress: QuestionProgress, texts: Mapping[str, str]
+) -> Response:
+    number = progress.question.number
+    if is_handed_in(quiz, progress):
         visit.notice("This answer is handed in already.")
         return _back(visit, number)
-    # Of what was saved, and not of what the form says: both are the same, unless another window was faster.
-    result = quiz.hand_in([number])
+    result = quiz.hand_in([number], texts={number: texts})
     if not result.recorded:
-        visit.notice("Nothing is handed in yet: correct what can't be read. No attempt was used.")
+        visit.notice("Nothing is handed in yet: correct the fault shown at the field. No attempt was used.")
+    elif not result.reports:
+        visit.notice("Nothing is handed in: another window was faster.")
     else:
         visit.log("quiz.handed_in", f"{quiz.quiz.name}/{number}", student=visit.me.id)
         visit.notice(f"Question {number} is handed in.")

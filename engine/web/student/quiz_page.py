@@ -105,7 +105,7 @@ def hand_in(visit: Visit) -> Response:
             quiz=sitting_quiz,
             clock=clock_of(visit, sitting_quiz),
             blank=[state for state in waiting if state.has_gaps],
-            unreadable=[state for state in waiting if state.faults],
+            faulty=[state for state in waiting if state.trouble],
             waiting=waiting,
             ends=sitting_quiz.rules.time_limit is not None,
         )
@@ -119,10 +119,13 @@ def hand_in(visit: Visit) -> Response:
         return visit.redirect("student.quiz", quiz=visit.path["quiz"])
     # All or nothing: the attempts at the other questions mustn't be used up by what has to be corrected.
     if not result.recorded:
-        faulty = [str(state.number) for state in states if state.faults and not state.is_handed_in]
-        which = "question" if len(faulty) == 1 else "questions"
+        faulty = [state for state in states if state.trouble and not state.is_handed_in]
+        which = f"question {faulty[0].number}"
+        if len(faulty) > 1:
+            which = f"questions {join_words(str(state.number) for state in faulty)}"
+        trouble = join_words(dict.fromkeys(state.trouble for state in faulty), "or")
         visit.notice(
-            f"Nothing is handed in yet: the answer to {which} {join_words(faulty)} can't be read. "
+            f"Nothing is handed in yet: the answer to {which} {trouble}. "
             "Correct it and hand in again; no attempt was used."
         )
     else:

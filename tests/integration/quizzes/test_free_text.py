@@ -213,6 +213,39 @@ def test_taking_it_at_the_terminal(classroom, grade, typing) -> None:
     assert answers == "Softmax divides\nby the sum.\n"
 
 
+LONG = "word " * 41
+
+
+def test_too_many_words_are_refused_where_they_can_be_shortened(classroom, grade, typing) -> None:
+    (classroom.folder / "problems" / "t-words.yaml").write_text(WORDS, encoding="utf-8")
+    classroom.plan(PLAN)
+    assert grade("quiz", "new", "week", *COURSE).code == 0
+    said = grade("submit", "t-words", "--answer", LONG, *COURSE)
+    assert said.code == 2, said
+    assert "this has 41 words" in said.out and "expected: at most 40 words" in said.out
+    path = classroom.answer_file("007", {1: classroom.key("007", 1), 2: LONG}, "mine.yaml")
+    said = grade("submit", str(path), *COURSE)
+    assert (said.code, "Nothing was recorded" in said.out) == (2, True), said
+    # At the terminal they are counted, and asked for again.
+    classroom.plan("title: V\nsections:\n- {items: [t-words], points: 6}\n", "short")
+    assert grade("quiz", "new", "short", *COURSE).code == 0
+    typing(LONG, "", "Softmax divides.", "", "y")
+    said = grade("quiz", "take", str(classroom.file("s2", "short")), *COURSE)
+    assert "this has 41 words" in said.out and "  2 words, 38 left" in said.out
+    assert "A person marks question 1" in said.out
+
+
+def test_too_many_words_in_a_download_are_marked_and_the_marker_sees_them(classroom, grade) -> None:
+    (classroom.folder / "problems" / "t-words.yaml").write_text(WORDS, encoding="utf-8")
+    classroom.plan(PLAN)
+    assert grade("quiz", "new", "week", *COURSE).code == 0
+    Path("in/007").mkdir(parents=True)
+    classroom.answer_file("007", {1: classroom.key("007", 1), 2: LONG}, "in/007/week.yaml")
+    assert grade("batch", "in", *COURSE, "--out", "results").code == 0
+    shown = grade("mark", "answer", the_id(grade, "007"), *COURSE).out
+    assert "41 words, 1 too many" in shown
+
+
 def test_it_is_drawn_only_where_a_section_asks_for_words(classroom, grade) -> None:
     (classroom.folder / "problems" / "t-words.yaml").write_text(WORDS, encoding="utf-8")
     classroom.plan("title: W\nsections:\n- {topics: [t-words], count: 1}\n")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.free_text import rubric_digest, rubric_of
+from engine.answers.free_text import length_text, rubric_digest, rubric_of
 from engine.errors import UsageError
 from engine.grading import grade_answers
 from engine.marks.rubric_marking import MARKED_CAUSE, AnswerToMark, RubricMarking
@@ -63,7 +63,26 @@ def test_a_blank_one_is_0_at_once(variant: Variant) -> None:
     assert (report.outcome, report.score, report.needs_person) == (Outcome.PARTIAL, 1.0, False)
 
 
-def test_its_length_is_mentioned_and_never_refused(variant: Variant) -> None:
+def test_one_that_is_too_long_is_refused_only_while_it_can_be_shortened(variant: Variant) -> None:
+    response = Response({"total": "1", "reason": "one two three four five six seven eight nine"})
+    refused = grade_answers(variant, response, mode=Mode.MARKS, student="amy", can_change=True)
+    assert (refused.outcome, refused.score) == (Outcome.FORMAT_ERROR, None)
+    assert refused.checks[1].message.splitlines()[:2] == ["this has 9 words", "  expected: at most 8 words"]
+    assert "shorten it; this costs no attempt" in refused.checks[1].message
+    response = Response({"total": "1", "reason": "one two three four five six seven – eight"})
+    assert grade_answers(variant, response, mode=Mode.MARKS, student="amy", can_change=True).needs_person
+    (part,) = [part for part in variant.parts if part.id == "reason"]
+    assert length_text(part, "one, two") == "2 words, 6 left"
+    assert length_text(part, "one two three four five six seven eight nine") == "9 words, 1 too many"
+
+
+def test_the_marker_sees_by_how_much_it_is_too_long(store: Store, variant: Variant) -> None:
+    hand_in(store, variant, "amy", "one two three four five six seven eight nine ten")
+    marking = RubricMarking(store, Mode.MARKS, SECRET)
+    assert the_answer(marking, "amy").length == "10 words, 2 too many"
+
+
+def test_its_length_is_mentioned_where_it_is_marked_all_the_same(variant: Variant) -> None:
     notes = report_on(variant, "one two three four five six seven eight nine").notes
     assert "Your answer has 9 words; at most 8 were asked for." in notes
     assert "Your answer has 1 word; at least 2 were asked for." in report_on(variant, "Softmax.").notes

@@ -12,6 +12,7 @@ import pytest
 
 from engine.marks.class_table import ColumnMark, ItemResult, StudentResults, TableColumn
 from engine.model import (
+    Check,
     ComparedWeights,
     FloatArray,
     GradeReport,
@@ -21,6 +22,7 @@ from engine.model import (
     RenderedText,
     ResultDisclosure,
     Variant,
+    Verdict,
 )
 from engine.pages import feedback_page
 from engine.pages.weights import answered_weights, code_weights
@@ -225,3 +227,54 @@ def test_the_receipt_tells_when_it_came_and_that_it_was_late() -> None:
     assert "Graded 2026-11-27 12:30 UTC; the best of 3 submissions" in shown
     ruled = words(page_of(code(marked_late=True, attempts=3, mark=ColumnMark(4.0, 4.0))))
     assert "at a time that isn't known; marked as late" in ruled and "one of 3 submissions" in ruled
+
+
+# --- checks ---
+
+
+def stepped(level: ResultDisclosure, *checks: Check) -> ItemResult:
+    prompt = RenderedText("Compute the weights", "<p>Compute the weights</p>", "")
+    parts = (replace(PART, id="e", prompt=prompt), replace(PART, id="w", prompt=prompt))
+    report = GradeReport("weights", "v", Outcome.PARTIAL, 0.5, 1.0, checks, mode=Mode.MARKS, variant="var")
+    variant = replace(VARIANT, parts=parts)
+    return ItemResult(
+        QUIZ, report, "cd" * 32, NOW, variant=variant, answers={"e": "1", "w": "2"}, disclosure=level
+    )
+
+
+STEPS = (
+    Check("e", Verdict.PASSED, 0.5, 0.5, "Right."),
+    Check("w", Verdict.FAILED, 0.0, 0.5, "Entry 1 is wrong."),
+    Check("w-weights", Verdict.FAILED, 0.0, 0.0, "They don't sum to 1."),
+)
+
+
+def test_a_step_is_named_by_what_it_asks_and_not_by_its_id() -> None:
+    shown = words(page_of(stepped(ResultDisclosure.FEEDBACK, *STEPS)))
+    assert "Step 2: Compute the weights ✗ failed Entry 1 is wrong. 0 / 0.5" in shown
+    assert "Step 2: Compute the weights (as weights) ✗ failed" in shown
+    assert " w ✗" not in shown
+
+
+def test_verdicts_alone_have_no_column_of_what_was_seen() -> None:
+    shown = words(page_of(stepped(ResultDisclosure.VERDICT, *STEPS)))
+    assert "What was seen" not in shown
+    assert "Check Verdict Points" in shown
+    assert "What was seen" in words(page_of(stepped(ResultDisclosure.FEEDBACK, *STEPS)))
+    # One answer's verdict stands beside its title already.
+    item = answer("1, 1, 1", disclosure=ResultDisclosure.VERDICT)
+    only = replace(item, report=replace(item.report, checks=(Check("answer", Verdict.FAILED, 0.0, 1.0),)))
+    assert "Checks" not in words(page_of(only))
+
+
+def test_passed_checks_say_how_many_of_them_earn_points() -> None:
+    checks = (
+        Check("loads", Verdict.PASSED, 0.0, 0.0),
+        Check("values", Verdict.PASSED, 6.0, 6.0),
+        Check("sums", Verdict.PASSED, 4.0, 4.0),
+    )
+    item = code(10.0)
+    whole = replace(item, report=replace(item.report, outcome=Outcome.RIGHT, checks=checks))
+    assert "All 3 checks passed, 2 of them for points" in words(page_of(whole))
+    earning = replace(item, report=replace(item.report, outcome=Outcome.RIGHT, checks=checks[1:]))
+    assert "All 2 checks passed " in words(page_of(earning))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -465,3 +467,110 @@ def test_a_damaged_quiz_keeps_no_other_from_its_end(store: Store, at, monkeypatc
     with pytest.raises(StoreError, match="can't be read"):
         close_all(store, NOW + 2 * MINUTE)
     assert {attempt.quiz for attempt in store.attempts()} == {second.quiz.id}
+
+
+def test_a_hand_in_records_what_its_form_carried(store: Store, at, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A save between the reading of the answers and the recording: the newer text stays a draft."""
+    quiz = taken(store, QuizRules(attempts=2))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    other, record = window(store, quiz.quiz), store.record_quiz
+
+    def record_later(*details: Any, **more: Any) -> Any:
+        assert type_in(other, 1, key(quiz.quiz, 1)) == "saved"
+        return record(*details, **more)
+
+    monkeypatch.setattr(store, "record_quiz", record_later)
+    assert quiz.hand_in([1], texts={1: {"answer": wrong(quiz.quiz)}}).recorded
+    monkeypatch.undo()
+    at(NOW)
+    (attempt,) = store.attempts(mode=Mode.MARKS)
+    assert attempt.response.answers == {"answer": wrong(quiz.quiz)}
+    after = window(store, quiz.quiz)
+    assert after.answers(1) == {"answer": key(quiz.quiz, 1)}
+    assert after.not_handed_in() == [1]
+    # Whatever was saved since, the form alone says what is handed in.
+    after.hand_in([1], texts={1: {"answer": f" {wrong(quiz.quiz)}"}})
+    assert [a.response.answers["answer"] for a in store.attempts(mode=Mode.MARKS)][
+        -1
+    ] == f" {wrong(quiz.quiz)}"
+
+
+def test_a_text_that_cannot_be_handed_in_any_more_is_told(
+    store: Store, at, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiz = taken(store, QuizRules(attempts=1))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    assert quiz.left_over(quiz.sitting().progress[1]) == {}
+    other, record = window(store, quiz.quiz), store.record_quiz
+
+    def record_later(*details: Any, **more: Any) -> Any:
+        assert type_in(other, 1, key(quiz.quiz, 1)) == "saved"
+        return record(*details, **more)
+
+    monkeypatch.setattr(store, "record_quiz", record_later)
+    quiz.hand_in([1])
+    after = window(store, quiz.quiz)
+    assert after.left_over(after.sitting().progress[1]) == {"answer": key(quiz.quiz, 1)}
+
+
+def test_a_save_that_a_hand_in_has_overtaken_is_not_called_saved(
+    store: Store, at, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiz = taken(store, QuizRules(attempts=1))
+    type_in(quiz, 1, wrong(quiz.quiz))
+    other, save = window(store, quiz.quiz), store.drafts.save
+
+    def save_later(*details: Any, **more: Any) -> Any:
+        monkeypatch.undo()
+        at(NOW)
+        assert quiz.hand_in([1]).recorded
+        return save(*details, **more)
+
+    seen = other.sheet.revision(1, "answer")
+    monkeypatch.setattr(store.drafts, "save", save_later)
+    assert type_in(other, 1, key(quiz.quiz, 1), revision=seen) == "closed"
+    after = window(store, quiz.quiz)
+    assert after.left_over(after.sitting().progress[1]) == {"answer": key(quiz.quiz, 1)}
+    # The same text again is no loss.
+    assert type_in(after, 1, wrong(quiz.quiz)) == "closed"
+
+
+@pytest.mark.parametrize("attempts", [1, 50])
+def test_no_text_is_lost_between_two_windows_that_save_and_hand_in(store: Store, attempts: int) -> None:
+    """Whatever their order: what was said to be saved is handed in, a draft, or told as left over."""
+    quiz = taken(store, QuizRules(attempts=attempts)).quiz
+    places = key(quiz, 1).count(",") + 1
+    tried: list[str] = []
+    told: list[str] = []
+    carried: list[str] = []
+    start = threading.Barrier(2)
+
+    def write() -> None:
+        start.wait()
+        for number in range(25):
+            text = ", ".join([f"{number}.5"] * places)
+            tried.append(text)
+            if type_in(window(store, quiz), 1, text) == "saved":
+                told.append(text)
+
+    def give() -> None:
+        start.wait()
+        while writer.is_alive():
+            mine = window(store, quiz)
+            text = dict(mine.answers(1))
+            is_open = any(text.values()) and mine.can_answer(mine.sitting().progress[1])
+            if is_open and mine.hand_in([1], texts={1: text}).reports:
+                carried.append(text["answer"])
+
+    writer, giver = threading.Thread(target=write), threading.Thread(target=give)
+    for thread in (writer, giver):
+        thread.start()
+    for thread in (writer, giver):
+        thread.join()
+    after = window(store, quiz)
+    recorded = [a.response.answers["answer"] for a in store.attempts(mode=Mode.MARKS) if a.response]
+    assert list(dict.fromkeys(carried)) == recorded
+    # Of texts that were saved over one another, the last is the one that its student means.
+    last, kept, progress = told[-1], after.answers(1)["answer"], after.sitting().progress[1]
+    is_told = after.can_answer(progress) or after.left_over(progress) == {"answer": kept}
+    assert last in recorded or (tried.index(kept) >= tried.index(last) and is_told)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from engine.answers import kind_of
-from engine.answers.free_text import FreeTextSettings, count_words, rubric_of, sample_of
+from engine.answers.free_text import count_words, rubric_of, sample_of, word_limits
 from engine.authoring.lint.subject import LintFinding, LintSubject
 from engine.model import Part
 from engine.text.words import count_noun, join_words, plain_points
@@ -20,6 +20,7 @@ _MOST_CHOICES = 5  # 0, half a point … 2: more can't be told apart by "what ea
 _WORD = re.compile(r"[^\W\d_]{4,}")  # shorter words are in every sentence
 _SAME_WORDS = 0.75  # share of a criterion's words that its title has: it is the criterion then
 _FEW_WORDS = 4
+_STATED = re.compile(r"at most (\d{1,4})\s+words")
 
 
 def check(subject: LintSubject) -> Iterator[LintFinding]:
@@ -39,9 +40,9 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
 
 def _faults(subject: LintSubject, part: Part, seed: int) -> Iterator[tuple[str, LintFinding]]:
     loc = subject.loc_of(part.id)
-    settings, sample = FreeTextSettings.of(part), sample_of(part)
+    sample = sample_of(part)
     words = 0 if sample is None else count_words(sample.plain)
-    low, high = settings.min_words, settings.max_words
+    low, high = word_limits(part)
     if (low is not None and words < low) or (high is not None and words > high):
         limits = [f"at least {low}"] if low is not None else []
         limits += [f"at most {high}"] if high is not None else []
@@ -50,6 +51,7 @@ def _faults(subject: LintSubject, part: Part, seed: int) -> Iterator[tuple[str, 
     if high is None:
         message = "nothing says how long an answer may be: students write pages, and markers read them"
         yield "length", subject.warning(message, loc, next_step="state max_words")
+    yield from _stated_limits(subject, part, seed, high)
     for index, criterion in enumerate(rubric_of(part)):
         place: Loc = (*loc, "rubric", index)
         if not criterion.levels and len(criterion.choices) > _MOST_CHOICES:
@@ -61,6 +63,19 @@ def _faults(subject: LintSubject, part: Part, seed: int) -> Iterator[tuple[str, 
             message = f"the title of criterion {criterion.id} gives away what earns its points"
             step = "name the matter, not the answer: students see titles before they answer"
             yield f"title {criterion.id}", subject.warning(message, (*place, "title"), next_step=step)
+
+
+def _stated_limits(
+    subject: LintSubject, part: Part, seed: int, high: int | None
+) -> Iterator[tuple[str, LintFinding]]:
+    """Yield where the words of the question state another limit than the one that is counted against."""
+    asked = part.prompt or subject.variants[seed].stem
+    for stated in _STATED.findall(asked.plain):
+        if int(stated) != high:
+            has = "there is no max_words" if high is None else f"max_words is {high}"
+            message = f"the question says at most {count_noun(int(stated), 'word')}, and {has}"
+            step = f"state max_words: {stated}, or change the sentence"
+            yield "stated", subject.warning(message, subject.loc_of(part.id), seed=seed, next_step=step)
 
 
 def _gives_away(title: str, text: str) -> bool:
