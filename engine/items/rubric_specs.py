@@ -97,8 +97,8 @@ class FreeTextAnswer(StrictModel):
         ge=1,
         le=MOST_WORDS,
         description="The largest number of words asked for; they are counted as the student types. A longer "
-        "answer is refused while it can still be shortened, and uses no attempt; at the end of a sitting or in "
-        "a download it is marked, and the marker sees its length.",
+        "answer is refused while it can still be shortened, and uses no attempt; at the end of a sitting or "
+        "in a download it is marked, and the marker sees its length.",
     )
 
     @model_validator(mode="after")

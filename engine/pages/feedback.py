@@ -201,8 +201,8 @@ class FeedbackEntry:
             return {}
         titles: dict[str, str] = {}
         for place, part in enumerate(variant.parts, start=1):
-            asked = "" if part.prompt is None else f": {clean_line(part.prompt.plain, _LONGEST_TITLE)}"
-            title = "Your answer" if len(variant.parts) == 1 else f"Step {place}{asked}"
+            prompt = "" if part.prompt is None else f": {clean_line(part.prompt.plain, _LONGEST_TITLE)}"
+            title = "Your answer" if len(variant.parts) == 1 else f"Step {place}{prompt}"
             titles |= {part.id: title, f"{part.id}-weights": f"{title} (as weights)"}
         return titles
 

@@ -59,10 +59,10 @@ class AnswerSheet(ABC):
             Answers by question and part, in place of what the sheet has for these questions.
         """
         chosen = self._numbers() if numbers is None else numbers
-        given = texts or {}
+        carried = texts or {}
         return FilledQuiz(
             self._quiz_id(),
-            {number: dict(given.get(number) or self.answers(number)) for number in chosen},
+            {number: dict(carried.get(number) or self.answers(number)) for number in chosen},
             {},
             self.retries,
             None if numbers is None else frozenset(numbers),

@@ -69,8 +69,8 @@ def _stated_limits(
     subject: LintSubject, part: Part, seed: int, high: int | None
 ) -> Iterator[tuple[str, LintFinding]]:
     """Yield where the words of the question state another limit than the one that is counted against."""
-    asked = part.prompt or subject.variants[seed].stem
-    for stated in _STATED.findall(asked.plain):
+    question = part.prompt or subject.variants[seed].stem
+    for stated in _STATED.findall(question.plain):
         if int(stated) != high:
             has = "there is no max_words" if high is None else f"max_words is {high}"
             message = f"the question says at most {count_noun(int(stated), 'word')}, and {has}"
