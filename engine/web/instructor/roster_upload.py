@@ -9,7 +9,6 @@ from engine.course.course_files import (
     ROSTER_FILE,
     CourseFile,
     CourseFileKind,
-    FileReading,
     digest_of,
     people_refusal,
     read_course_file,
@@ -50,15 +49,16 @@ def read_upload(visit: Visit) -> Response:
     name = clean_line(uploads[0].name.rpartition("/")[2], 100)
     reading = read_course_file(CourseFile(name, CourseFileKind.ROSTER, uploads[0].path))
     students = reading.roster.students if reading.roster is not None else ()
-    return _preview(visit, name, students, reading)
+    return _preview(visit, name, students, reading.fault_lines, is_partial=bool(reading.faults))
 
 
 def _preview(
     visit: Visit,
     name: str,
     students: Sequence[Student],
-    reading: FileReading,
+    fault_lines: Sequence[str] = (),
     *,
+    is_partial: bool,
     is_outdated: bool = False,
 ) -> Response:
     path = visit.site.folder / ROSTER_FILE
@@ -79,7 +79,8 @@ def _preview(
         is_outdated=is_outdated,
         text=text,
         digest=digest,
-        reading=reading,
+        fault_lines=fault_lines,
+        is_partial=is_partial,
         roster_faults=len(here.faults),
         refusal=_refusal(visit, changes),
         leaving=leaving_sentences(visit, [student.id for student in changes.missing]),
@@ -108,6 +109,8 @@ def write_upload(visit: Visit) -> Response:
     # Read as any roster: what comes with a form may be anything.
     sent = read_course_text(file, visit.form.text("students").encode("utf-8", "replace"))
     students = sent.roster.students if sent.roster is not None else ()
+    # Whose rows couldn't be read isn't among these students, and mustn't be taken for somebody who left.
+    is_partial = visit.form.text("partial") == "yes"
     if sent.faults or not students:
         raise UsageError("these aren't the students of an uploaded file", next_step="upload the file again")
     with folder_lock(visit.site.folder):
@@ -116,12 +119,27 @@ def write_upload(visit: Visit) -> Response:
             changes = changes_by(visit.site.course.roster(tolerant=True), students)
             if refusal := _refusal(visit, changes):
                 raise CourseError(refusal)
-            return _write(visit, file, changes, before)
-    return _preview(visit, "the uploaded file", students, FileReading(), is_outdated=True)
+            write_changes(visit, changes, before, removes=not is_partial and _removes(visit))
+            return visit.redirect("instructor.course")
+    return _preview(visit, "the uploaded file", students, is_partial=is_partial, is_outdated=True)
 
 
-def _write(visit: Visit, file: CourseFile, changes: RosterChanges, before: str) -> Response:
-    removes = visit.form.text("missing") == "remove"
+def _removes(visit: Visit) -> bool:
+    return visit.form.text("missing") == "remove"
+
+
+def write_changes(visit: Visit, changes: RosterChanges, before: str, *, removes: bool) -> None:
+    """Write what another list of the class changes in the roster, with an entry in the log and a notice.
+
+    Parameters
+    ----------
+    visit : Visit
+    changes : RosterChanges
+    before : str
+        Digest of the roster that the changes were computed from; nobody may change it meanwhile.
+    removes : bool
+        Whether those who aren't in the other list are taken out.
+    """
     students = changes.without_missing if removes else changes.students
     counts = {
         "added": len(changes.added),
@@ -131,13 +149,13 @@ def _write(visit: Visit, file: CourseFile, changes: RosterChanges, before: str) 
 
     def note(data: bytes) -> None:
         digests = {"before": before[:SHOWN_DIGEST], "after": digest_of(data)[:SHOWN_DIGEST]}
-        visit.log("roster.write", file.name, counts=counts, **digests)
+        visit.log("roster.write", ROSTER_FILE, counts=counts, **digests)
 
-    old = visit.site.folder / ".softmark" / "rosters"
-    write_roster(file.path, students, old=old, now=visit.now, note=note)
+    folder = visit.site.folder
+    old = folder / ".softmark" / "rosters"
+    write_roster(folder / ROSTER_FILE, students, old=old, now=visit.now, note=note)
     visit.site.look_again()
     visit.notice(
-        f"{file.name} is written: {count_noun(len(students), 'student')}, {counts['added']} new, "
+        f"{ROSTER_FILE} is updated: {count_noun(len(students), 'student')}, {counts['added']} new, "
         f"{counts['changed']} changed, {counts['removed']} removed. The old one is in .softmark/rosters."
     )
-    return visit.redirect("instructor.course")

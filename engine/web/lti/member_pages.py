@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from engine.course.people import Role
-from engine.course.roster_changes import changed_fields, roster_digest, write_roster
+from engine.course.roster_changes import changed_fields, roster_digest
 from engine.errors import LtiError
 from engine.lti.members import MemberList, MemberPreview, member_lists, preview_members
-from engine.text.words import count_noun
+from engine.text.files import folder_lock
+from engine.web.instructor.roster_upload import write_changes
 from engine.web.lti.site_lti import site_lti
 from engine.web.routes import WebRoute
 from engine.web.visit import Visit
@@ -59,10 +60,12 @@ def preview(visit: Visit) -> Response:
     outcome = _preview(visit, data, place)
     path = visit.site.folder / "roster.csv"
     if visit.method == "POST":
-        if visit.form.text("roster") != roster_digest(path):
-            visit.notice("The roster was changed meanwhile. Check the changes again.")
-            return visit.redirect("lti.members", token=token)
-        return _write(visit, token, outcome)
+        with folder_lock(visit.site.folder):
+            digest = roster_digest(path)
+            if visit.form.text("roster") == digest:
+                return _write(visit, token, outcome, digest)
+        visit.notice("The roster was changed meanwhile. Check the changes again.")
+        return visit.redirect("lti.members", token=token)
     return visit.page(
         "lti/members.html.j2",
         place=place,
@@ -78,24 +81,11 @@ def _preview(visit: Visit, data: Mapping[str, Any], place: MemberList) -> Member
     return preview_members(data["members"], place, roster, visit.site.store, visit.now)
 
 
-def _write(visit: Visit, token: str, outcome: MemberPreview) -> Response:
-    changes, site = outcome.changes, visit.site
-    removes = visit.form.text("missing") == "remove"
-    students = changes.without_missing if removes else changes.students
-    now: datetime = visit.now
-    write_roster(site.folder / "roster.csv", students, old=site.folder / ".softmark" / "rosters", now=now)
-    site.store.lti.put_people(outcome.people)
-    site.store.lti.use("members", token, now)
-    counts = {
-        "added": len(changes.added),
-        "changed": len(changes.changed),
-        "removed": len(changes.missing) if removes else 0,
-    }
-    visit.log("roster.write", "roster.csv", counts=counts)
-    visit.notice(
-        f"roster.csv is updated: {count_noun(len(students), 'student')}, {counts['added']} new, "
-        f"{counts['changed']} changed, {counts['removed']} removed. The old one is in .softmark/rosters."
-    )
+def _write(visit: Visit, token: str, outcome: MemberPreview, digest: str) -> Response:
+    store = visit.site.store
+    write_changes(visit, outcome.changes, digest, removes=visit.form.text("missing") == "remove")
+    store.lti.put_people(outcome.people)
+    store.lti.use("members", token, visit.now)
     return visit.redirect("lti.member_lists")
 
 

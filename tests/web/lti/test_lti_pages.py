@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from engine.course import read_roster
+from engine.course.roster_changes import roster_digest
 from engine.model import (
     CodeSubmission,
     GradeReport,
@@ -219,6 +220,9 @@ def test_members_become_the_roster_after_a_look(
     assert [s.name for s in students] == ["Ada Lovelace", "Eve"]
     (old,) = (folder / ".softmark" / "rosters").iterdir()
     assert old.read_text().endswith("cyd,Cyd,\n")
+    ((_, entry),) = store.audit.newest(5, action="roster.write")
+    digests = [roster_digest(path)[:16] for path in (old, folder / "roster.csv")]
+    assert [entry.details["before"], entry.details["after"]] == digests
     assert store.lti.person(1, "u-eve") == students[1].id
     used = ivy.post(str(shown.url), data=form.fields)
     assert sentence(used) == "These members were fetched too long ago"
