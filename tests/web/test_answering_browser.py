@@ -239,7 +239,7 @@ def test_a_page_goes_on_after_signing_in_again_and_never_for_somebody_else(folde
         assert drafts(folder, quiz)[1, part] == "0.2"
         context.add_cookies([cookie])
         field.fill("0.3")
-        page.get_by_role("button", name="Save, and question 2").click()
+        page.get_by_role("button", name="Save and go to question 2").click()
         page.get_by_text("out of date").wait_for()
         assert "0.3" not in page.locator("main").inner_text()
         assert drafts(folder, quiz)[1, part] == "0.2"
