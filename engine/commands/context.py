@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from engine import COMMON_PACKAGES
 from engine.commands.options import chosen_store
 from engine.errors import QuizError, SpecError, StoreError, UsageError
 from engine.text.files import own_folder, read_hand_in, write_errors
+from engine.text.times import local_text
 from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
@@ -83,6 +85,18 @@ class CommandContext:
             if self.roster
             else {}
         )
+
+    @property
+    def zone_name(self) -> str:
+        """Whose clocks times are shown by: the course's time zone, UTC in practice."""
+        return self.course.policies.timezone if self.course else "UTC"
+
+    def local_text(self, moment: datetime | None, *, with_zone: bool = False) -> str:
+        """Return a moment by these clocks, for people; empty for none."""
+        if moment is None:
+            return ""
+        zone = self.course.policies.zone if self.course else UTC
+        return local_text(moment, zone, with_zone=with_zone)
 
     def require_course(self) -> Course:
         """Return the course; a :class:`UsageError` where there is none."""

@@ -15,6 +15,7 @@ from engine.commands.options import F, RegistryChoice, course_option, json_optio
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
 from engine.text.files import work_folder
+from engine.text.times import local_text
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _show(intake: IntakeResult, zone: tzinfo) -> None:
 
 def _hand_in_time(file: HandedFile, zone: tzinfo) -> str:
     """Return when a file was handed in, and whether the system marks it as late, as far as it is known."""
-    when = file.handed.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z") if file.handed else ""
+    when = local_text(file.handed, zone, with_zone=True) if file.handed else ""
     return " ".join(part for part in (when, "late" if file.marked_late else "") if part)
 
 

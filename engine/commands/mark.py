@@ -166,7 +166,9 @@ def _open_marks(course_path: Path | None) -> Iterator[tuple[ManualMarks, Store, 
     with context.open_store() as store:
         # People who left the roster keep their marks, and may get new ones.
         students = set(roster.by_id) | set(store.students(Mode.MARKS))
-        manual = ManualMarks(store, students, bank.code_ids(), bank.code_points, roster.match_cell)
+        manual = ManualMarks(
+            store, students, bank.code_ids(), bank.code_points, roster.match_cell, people=roster.by_id
+        )
         yield manual, store, datetime.now(UTC)
 
 
@@ -197,7 +199,8 @@ def list_marks(
     Example:
       grade mark list --student ada --history
     """
-    with find_context(course_path).open_store() as store:
+    context = find_context(course_path)
+    with context.open_store() as store:
         marks = store.hand_marks.history(student=student, column=column)
         if not history:
             # The history has every decision; only the last one of a column stands.
@@ -213,11 +216,11 @@ def list_marks(
                 _decision_text(mark),
                 clean_line(mark.comment, 500),
                 clean_line(mark.by),
-                f"{mark.at:%Y-%m-%d %H:%M} UTC",
+                context.local_text(mark.at),
             ]
             for mark in marks
         ]
-        show_table(["student", "column", "mark", "comment", "by", "at"], rows)
+        show_table(["student", "column", "mark", "comment", "by", f"at ({context.zone_name})"], rows)
     else:
         click.echo("no mark was set by hand")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.commands.context import find_context
+from engine.commands.context import CommandContext, find_context
 from engine.commands.options import by_option, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, say, show_table
 from engine.errors import CourseError, UsageError
@@ -190,7 +190,7 @@ def mark_answer(
     elif withdraw or points or full:
         _show_result(answer, others if alike else [], following, blind)
     else:
-        _show_answer(answer, others, saved, blind)
+        _show_answer(answer, others, saved, blind, find_context(course_path))
     if untouched:
         raise CourseError(
             f"{count_noun(len(untouched), 'answer')} changed meanwhile, and nothing was stored there",
@@ -230,7 +230,11 @@ def _who(answer: AnswerToMark, blind: bool) -> str:
 
 
 def _show_answer(
-    answer: AnswerToMark, others: Sequence[AnswerToMark], saved: Sequence[str], blind: bool
+    answer: AnswerToMark,
+    others: Sequence[AnswerToMark],
+    saved: Sequence[str],
+    blind: bool,
+    context: CommandContext,
 ) -> None:
     from engine.marks.marking_table import total_text
 
@@ -255,7 +259,8 @@ def _show_answer(
         if marks is not None and criterion.id in marks.comments:
             say(f"    remark: {clean_line(marks.comments[criterion.id], 500)}")
     if answer.marks is not None:
-        say(f"\nMarked by {clean_line(answer.marks.by)}, {answer.marks.at:%Y-%m-%d %H:%M} UTC")
+        when = context.local_text(answer.marks.at, with_zone=True)
+        say(f"\nMarked by {clean_line(answer.marks.by)}, {when}")
         if answer.marks.comment:
             say(f"  {clean_line(answer.marks.comment, 500)}")
     if others:

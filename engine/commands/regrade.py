@@ -83,7 +83,7 @@ def command(
         context.bank.path(item)
     with context.open_marks() as store:
         if history:
-            _show_history(store, items, student, as_json)
+            _show_history(context, store, items, student, as_json)
             return 0
         scope = RegradeScope(items, quiz, student, everything)
         # A mistyped name would find nothing, and look like good news.
@@ -235,8 +235,13 @@ def _report_json(report: GradeReport) -> dict[str, Any]:
     return {**fields, "score": report.score, "max_score": report.max_score}
 
 
-def _show_history(store: Store, items: Sequence[str], student: str | None, as_json: bool) -> None:
-    history = store.regrades.history(student=student)
+def _show_history(
+    context: CommandContext, store: Store, items: Sequence[str], student: str | None, as_json: bool
+) -> None:
+    from engine.runs.regrade import regrade_history
+
+    # Scripts get all that the store has; a person looks for marks that a regrade has changed.
+    history = store.regrades.history(student=student) if as_json else regrade_history(store, student)
     changes = [change for change in history if not items or change.new.item in items]
     if as_json:
         print_json([_change_json(change) for change in changes])
@@ -246,7 +251,7 @@ def _show_history(store: Store, items: Sequence[str], student: str | None, as_js
         return
     rows = [
         [
-            f"{change.at:%Y-%m-%d %H:%M}",
+            context.local_text(change.at),
             change.run,
             change.by,
             change.student,
@@ -258,7 +263,9 @@ def _show_history(store: Store, items: Sequence[str], student: str | None, as_js
         ]
         for change in changes
     ]
-    show_table(["when (UTC)", "run", "by", "student", "item", "version", "mark", "cause"], rows)
+    show_table(
+        [f"when ({context.zone_name})", "run", "by", "student", "item", "version", "mark", "cause"], rows
+    )
 
 
 def _change_json(change: StoredRegrade) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
     rows = {table: len(entries) for table, entries in stored.items()}
     # Somebody of the roster without work has a zip as well: it says that nothing else is stored.
     if person is None and not any(rows.values()):
-        raise _unknown(student, store.where)
+        raise _unknown(student, store.where, context)
     roster_line = {"id": person.id, "name": person.name, "email": person.email} if person else None
     # An id may hold what a file name can't; pages of students have solved that.
     path = out or Path(page_name(student)).with_suffix(".zip")
@@ -191,7 +191,7 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
     if ungraded:
         rows = {**rows, "not_graded": ungraded}
     if not any(rows.values()):
-        raise _unknown(student, store.where)
+        raise _unknown(student, store.where, context)
     if as_json:
         print_json({"student": student, "erased": yes, "rows": rows, "left": LEFT_TO_YOU})
         return
@@ -205,9 +205,12 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
         click.echo(f"  {line}")
 
 
-def _unknown(student: str, where: str) -> UsageError:
+def _unknown(student: str, where: str, context: CommandContext) -> UsageError:
+    from engine.course.person_search import near_people
+
+    near = near_people(student, context.roster.students if context.roster else ())
     return UsageError(
-        f"nothing is stored about {student!r}",
+        f"nothing is stored about {student!r}{near}",
         where=where,
         next_step="ids are text as in roster.csv: 007 and 7 are two students",
     )

@@ -47,7 +47,9 @@ class StudentLabels:
 
 
 # Unicode doesn't split these into a letter and an accent, so the accent can't be taken off.
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class LabelIndex:
                 self._whole.setdefault(label, set()).add(key)
             for label in set(_names(student.name)):
                 self._whole.setdefault(label, set()).add(key)
-                self._folded.setdefault(_folded(label), set()).add(key)
+                self._folded.setdefault(plain_name(label), set()).add(key)
                 self._folded.setdefault(_squeezed(label), set()).add(key)
             # Found last and only by find_number: a label "7" shouldn't mean 007 in a folder's name.
             if number := without_zeros(student.id):
@@ -125,7 +127,7 @@ class LabelIndex:
         for names, key in (
             (self._whole, plain_label(label)),
             (self._whole, joined),
-            (self._folded, _folded(joined)),
+            (self._folded, plain_name(joined)),
             (self._folded, _squeezed(label)),
         ):
             if key and (people := names.get(key)):
@@ -136,7 +138,7 @@ class LabelIndex:
 def name_key(name: str) -> str:
     """Return a whole name for comparison: without case, accents and the order of its words."""
     # Sorted: "Lovelace, Ada" and "Ada Lovelace" are one name.
-    return " ".join(sorted(_words(_folded(name))))
+    return " ".join(sorted(_words(plain_name(name))))
 
 
 def plain_label(text: str) -> str:
@@ -156,14 +158,15 @@ def _names(name: str) -> Iterator[str]:
         yield " ".join(words[start:] + words[:start])
 
 
-def _folded(text: str) -> str:
+def plain_name(text: str) -> str:
+    """Return a name for comparison: without case and accents, ``ł`` as ``l`` and ``ß`` as ``ss``."""
     decomposed = unicodedata.normalize("NFKD", plain_label(text).translate(_LETTERS))
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def _squeezed(text: str) -> str:
     """Return nothing but the letters and digits, as Canvas puts a name into a file's name."""
-    return "".join(c for c in _folded(text) if c.isalnum())
+    return "".join(c for c in plain_name(text) if c.isalnum())
 
 
 def without_zeros(text: str) -> str:

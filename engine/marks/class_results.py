@@ -222,6 +222,7 @@ def class_results(
             in_roster=not names or student in names,  # without a roster nobody is a stranger
             without_work=tuple((c, m.mark) for c, m in marks.columns.items() if m.attempt is None),
             percent=marks.percent,
+            zone=rules.zone,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from engine.hand_ins import IntakeProblem
@@ -317,7 +317,8 @@ class StudentResults:
     """One student's results, one per column, and the problems with what was handed in.
 
     ``in_roster`` is True also where there is no roster; ``without_work`` holds the marks of columns in which
-    nothing was handed in: excused, set by hand, or 0 for missing work.
+    nothing was handed in: excused, set by hand, or 0 for missing work. Pages show times by the clocks of
+    ``zone``, the course's.
     """
 
     student: str
@@ -327,6 +328,7 @@ class StudentResults:
     in_roster: bool = True
     without_work: tuple[tuple[TableColumn, ColumnMark], ...] = ()
     percent: float | None = None
+    zone: tzinfo = UTC
 
     @property
     def columns(self) -> list[TableColumn]:
@@ -384,20 +386,6 @@ def class_table(title: str, students: Iterable[StudentResults]) -> ClassTable:
         rows.append(results.row())
         columns |= {column: _larger(columns.get(column), column) for column in results.columns}
     return ClassTable(title, tuple(columns[column] for column in sorted(columns)), tuple(rows))
-
-
-def mean_percent(rows: Iterable[StudentRow], columns: Iterable[TableColumn]) -> float | None:
-    """Return the mean of graded work in these columns, in percent of its full points; None without any."""
-    # Over graded work alone: with missing work as 0 it would say how many handed in, not how hard it was.
-    full = {column.id: column.max_score for column in columns}
-    graded = [
-        (cell.counted, full[column])
-        for row in rows
-        for column, cell in row.cells.items()
-        if column in full and cell.counted is not None and not cell.is_left_out
-    ]
-    most = sum(maximum for _, maximum in graded)
-    return 100 * sum(points for points, _ in graded) / most if most else None
 
 
 def _larger(known: TableColumn | None, column: TableColumn) -> TableColumn:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from engine.course.policies import HandInLimits
 from engine.marks.late_work import StudentDeadlines
 from engine.model import Check, GradeReport, Outcome, Verdict
+from engine.text.times import local_text
 from engine.text.words import agree, count_noun
 
 
@@ -117,11 +118,10 @@ def _later(terms: StudentDeadlines, again: datetime, why: str) -> HandInPermissi
 
 
 def _local(moment: datetime, terms: StudentDeadlines) -> str:
-    local = moment.astimezone(terms.zone)
     # Rounded up to the minute that is shown: whoever comes then isn't refused again.
-    if local.second or local.microsecond:
-        local += timedelta(minutes=1)
-    return f"{local:%Y-%m-%d %H:%M}"
+    if moment.second or moment.microsecond:
+        moment += timedelta(minutes=1)
+    return local_text(moment, terms.zone)
 
 
 def _midnight(terms: StudentDeadlines, now: datetime, days: int) -> datetime:

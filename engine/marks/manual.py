@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from engine.course.person_search import near_people
 from engine.course.policies import Policies
+from engine.course.students import Student
 from engine.errors import CourseError, Diagnostic, UsageError
 from engine.marks.class_results import ExpectedWork
 from engine.marks.class_table import TableColumn
@@ -60,6 +62,8 @@ class ManualMarks:
         A name, an address, or an id that lost its zeros → the ids that it can mean.
     extra_step : str
         What somebody does who means to give more than full points.
+    people : mapping of str to Student, optional
+        The roster by id, for names that a message suggests.
     """
 
     def __init__(
@@ -70,7 +74,9 @@ class ManualMarks:
         points_of: Callable[[str], float | None],
         candidates_of: Callable[[str], Sequence[str]] = lambda _: (),
         extra_step: str = "add --allow-extra if that is meant",
+        people: Mapping[str, Student] | None = None,
     ) -> None:
+        self._people = people or {}
         self._extra_step = extra_step
         self._students = students
         self._candidates_of = candidates_of
@@ -153,9 +159,10 @@ class ManualMarks:
         if not strict:
             return text
         if ids:
-            people = " or ".join(clean_line(student, 100) for student in sorted(ids))
-            raise UsageError(f"{clean_line(text, 100)!r} can be {people}", next_step="give the id")
-        near = did_you_mean(text, sorted(self._students))
+            several = " or ".join(clean_line(student, 100) for student in sorted(ids))
+            raise UsageError(f"{clean_line(text, 100)!r} can be {several}", next_step="give the id")
+        people = [self._people.get(each) or Student(each) for each in sorted(self._students)]
+        near = near_people(text, people)
         raise UsageError(f"no student {clean_line(text, 100)!r} is in this course{near}")
 
     def column(self, student: str, column: str) -> TableColumn:

@@ -42,6 +42,7 @@ from engine.text.words import count_noun
 MARKED_CAUSE = "marked by its rubric"
 """Why a stored report was replaced; the history of changes is searched for it, so it never changes."""
 WITHDRAWN_CAUSE = "the marks of its rubric were withdrawn"
+RUBRIC_CAUSES = (MARKED_CAUSE, WITHDRAWN_CAUSE)
 
 
 @dataclass(frozen=True, slots=True, order=True)

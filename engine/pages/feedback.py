@@ -303,7 +303,7 @@ def feedback_page(results: StudentResults, *, title: str, solutions: bool = Fals
         As in :func:`feedback_view`.
     """
     view = feedback_view(results, solutions=solutions)
-    return render("feedback.html.j2", results=results, title=title, view=view)
+    return render("feedback.html.j2", zone=results.zone, results=results, title=title, view=view)
 
 
 def _total(results: StudentResults, solutions: bool) -> FeedbackTotal:

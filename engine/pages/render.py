@@ -11,7 +11,8 @@ import hashlib
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from contextvars import ContextVar
+from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +24,7 @@ from markupsafe import Markup, escape
 from engine.errors import StoreError
 from engine.model import Outcome, RenderedText, Verdict
 from engine.text.files import replace_text, write_errors
+from engine.text.times import local_text
 from engine.text.words import clean, clean_line, count_noun, percent, plain_points, points_text
 
 # Value → (sign, words, style class): a colour never says anything alone, for eyes and printers without it.
@@ -50,9 +52,16 @@ def points(score: float | None, maximum: float) -> str:
     return f"{'–' if score is None else plain_points(score)} of {points_text(maximum)}"
 
 
-def moment(when: datetime) -> str:
-    """Return a time in UTC to the minute."""
-    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+# Whose clocks the page that is being rendered shows times by: macros have no other way to know.
+_CLOCKS: ContextVar[tzinfo] = ContextVar("clocks", default=UTC)
+
+
+def moment(when: datetime) -> Markup:
+    """Return a time to the minute by the page's clocks, for people and programs."""
+    zone = _CLOCKS.get()
+    iso = when.astimezone(zone).isoformat(timespec="seconds")
+    words = local_text(when, zone, with_zone=True)
+    return Markup('<time datetime="{}">{}</time>').format(iso, words)
 
 
 # Of one value on a page. Longer ones are output of a program gone wild, and would make the page unusable.
@@ -130,6 +139,7 @@ def _environment(package: str | None) -> Environment:
         "points": points_text,
         "count_noun": count_noun,
         "moment": moment,
+        "local_text": local_text,
         "percent": partial(percent, decimals=0),  # a page has room for many figures, not for their decimals
         "whole": "{:.0f}".format,
     }
@@ -137,7 +147,7 @@ def _environment(package: str | None) -> Environment:
     return environment
 
 
-def render(template: str, *, package: str | None = None, **values: Any) -> str:
+def render(template: str, *, package: str | None = None, zone: tzinfo = UTC, **values: Any) -> str:
     """Return the page that a template gives.
 
     Parameters
@@ -146,6 +156,8 @@ def render(template: str, *, package: str | None = None, **values: Any) -> str:
     package : str, optional
         Package that has it in a folder ``templates``, if it isn't ours; it may extend ours, and its
         ``more.css`` is added to our style sheet.
+    zone : tzinfo
+        By whose clocks the ``moment`` filter shows times.
     **values
         What the template shows.
 
@@ -155,7 +167,11 @@ def render(template: str, *, package: str | None = None, **values: Any) -> str:
     :class:`engine.model.RenderedText` values are shown by the ``html`` filter, which trusts that form
     because the engine made it, in an element with ``scrolls`` of them.
     """
-    return _environment(package).get_template(template).render(**values)
+    token = _CLOCKS.set(zone)
+    try:
+        return _environment(package).get_template(template).render(**values)
+    finally:
+        _CLOCKS.reset(token)
 
 
 def report_errors(folder: Path) -> AbstractContextManager[None]:

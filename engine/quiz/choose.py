@@ -62,7 +62,8 @@ def _make_room(slot: int, wishes: Sequence[Sequence[str]], owner: dict[str, int]
     return False
 
 
-_DOCUMENTS = frozenset(get_args(SourceName))
+# Lecture documents whose notation an item may quote; to other courses it says nothing.
+DOCUMENTS = frozenset(get_args(SourceName))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ def _is_allowed(item: ItemSummary, rules: DrawRule | Blueprint) -> bool:
     if not rules.source:
         return True
     # An item from one document that uses the notation of another would confuse a course on the first alone.
-    quoted = {need for need in item.needs if need in _DOCUMENTS}
+    quoted = {need for need in item.needs if need in DOCUMENTS}
     return bool(set(item.documents) & set(rules.source)) and quoted <= set(rules.source)
 
 

@@ -7,7 +7,7 @@ fixed seed, so that ``grade quiz check`` says the same each time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
@@ -18,11 +18,11 @@ from engine.answers.base import GuessScore, sum_chances
 from engine.items import ProblemSpec
 from engine.items.bank import Bank
 from engine.model import Quiz, QuizQuestion, QuizRules, ResultDisclosure, Variant
-from engine.quiz.blueprint import Blueprint
-from engine.quiz.choose import untaught
+from engine.quiz.blueprint import Blueprint, BlueprintSection, DrawRule
+from engine.quiz.choose import DOCUMENTS, untaught
 from engine.quiz.compose import content
 from engine.quiz.rules import deadline_text, is_choice
-from engine.text.words import agree, all_of, count_noun, percent, plain_points
+from engine.text.words import agree, all_of, count_noun, join_words, percent, plain_points
 
 
 def guess_variant(variant: Variant) -> GuessScore:
@@ -265,9 +265,33 @@ def warnings_of(
                         f"question {question.number}: {item} needs {', '.join(lacking)}, "
                         "which the blueprint's `needs` doesn't name"
                     )
+        if blueprint is not None:
+            texts = _of_documents(question, bank, blueprint)
+            warnings += [f"question {question.number}: {text}" for text in texts]
         warnings += [f"question {question.number}: {text}" for text in _of_question(question, statistics)]
         warnings += [f"question {question.number}: {text}" for text in _of_items(question, statistics, bank)]
     return warnings
+
+
+def _of_documents(question: QuestionFigures, bank: Bank, blueprint: Blueprint) -> Iterator[str]:
+    """Yield a warning where items were drawn that quote a lecture which nobody said is the course's."""
+    draws = [draw for section in blueprint.sections for draw in section.draw]
+    rules: list[Blueprint | BlueprintSection | DrawRule] = [blueprint, *blueprint.sections, *draws]
+    if any(rule.needs is not None or rule.source for rule in rules):
+        return
+    # Whoever pins an item has read it.
+    pinned = {item for section in blueprint.sections for item in section.items}
+    quoted: dict[str, list[str]] = {}
+    for item in question.items:
+        documents = [] if item in pinned else [n for n in bank.load(item).needs if n in DOCUMENTS]
+        quoted |= {item: documents} if documents else {}
+    if quoted:
+        names = join_words(quoted, limit=3)
+        lectures = ", ".join(sorted({name for documents in quoted.values() for name in documents}))
+        yield (
+            f"{names} {agree(len(quoted), 'refer')} to a lecture that students may not know ({lectures}); "
+            "name what was taught under `needs`, or your documents under `source`"
+        )
 
 
 def _of_question(question: QuestionFigures, statistics: QuizStatistics) -> list[str]:

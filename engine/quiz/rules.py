@@ -16,6 +16,7 @@ from engine.answers.free_text import WAITS
 from engine.errors import QuizError
 from engine.model import GradeReport, Outcome, Quiz, QuizRules, ResultDisclosure, Variant, Verdict
 from engine.store import Attempt
+from engine.text.times import local_text
 from engine.text.words import agree, count_noun, join_words, percent
 
 # Notes of stored reports: `why_nothing` finds them by these words, so an old wording must be found for ever.
@@ -312,11 +313,12 @@ def _disclosure_sentence(rules: QuizRules) -> str:
 
 
 def deadline_text(deadline: datetime) -> str:
-    """Return a deadline in the zone that it was given in: ``2026-12-01 23:59 UTC+01:00``."""
+    """Return a deadline in the zone that it was given in: ``Tue 1 Dec 2026, 23:59 UTC+01:00``."""
     # Not the zone's name: CET and IST mean several, and a stored deadline has an offset only.
     offset = deadline.strftime("%z")  # +0100
     zone = "UTC" if offset == "+0000" else f"UTC{offset[:3]}:{offset[3:5]}"
-    return f"{deadline:%Y-%m-%d %H:%M} {zone}"
+    assert deadline.tzinfo is not None
+    return f"{local_text(deadline, deadline.tzinfo)} {zone}"
 
 
 def time_left(deadline: datetime, now: datetime) -> str:

@@ -18,13 +18,13 @@ from engine.errors import DrawError, EngineError, UnknownItemError, UsageError
 from engine.grading import grade_answers
 from engine.items.bank import Bank
 from engine.marks.class_results import column_of
-from engine.marks.rubric_marking import marked_attempt
+from engine.marks.rubric_marking import RUBRIC_CAUSES, marked_attempt
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
 from engine.quiz.rules import CreditRules
 from engine.runner import Runner, SandboxOptions
 from engine.runs.batch import Progress
 from engine.runs.code_exercises import CodeExercises
-from engine.store import Attempt, Store, reason_of
+from engine.store import Attempt, Store, StoredRegrade, reason_of
 from engine.variants import rekey
 
 
@@ -167,6 +167,16 @@ def apply_plan(store: Store, plan: RegradePlan, *, by: str, cause: str) -> tuple
         rekeyed=[(quiz.old, quiz.new, quiz.retries) for quiz in plan.rekeyed],
     )
     return run, untouched
+
+
+def regrade_history(store: Store, student: str | None = None) -> list[StoredRegrade]:
+    """Return what regrades have changed about marks and outcomes, oldest first."""
+    # The same history has marks that people give by a rubric, and new feedback beside the same mark.
+    return [
+        change
+        for change in store.regrades.history(student=student)
+        if change.cause not in RUBRIC_CAUSES and _mark(change.old) != _mark(change.new)
+    ]
 
 
 class _AnswerMarker:

@@ -22,6 +22,7 @@ from engine.course.people import STAFF_FILE, People, Role, people_of, read_staff
 from engine.errors import SoftmarkError, UsageError
 from engine.store import open_store
 from engine.store.upgrading import outdated_schema
+from engine.text.times import local_text
 from engine.text.words import count_noun
 from engine.web.serving import bind
 from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
@@ -232,7 +233,7 @@ def _store(place: str | Path) -> Iterator[SiteCheck]:
 
 def _clock(course: Course, place: str | Path, now: datetime) -> Iterator[SiteCheck]:
     """Compare the clock with what else knows the time: the disk, the store, and the database's server."""
-    yield _ok("clock", f"{now.astimezone(course.policies.zone):%Y-%m-%d %H:%M} in {course.policies.timezone}")
+    yield _ok("clock", f"{local_text(now, course.policies.zone)} in {course.policies.timezone}")
     step = "set the clock and keep it synchronised: timedatectl set-ntp true"
     with tempfile.NamedTemporaryFile(dir=course.folder / ".softmark") as file:
         on_disk = datetime.fromtimestamp(Path(file.name).stat().st_mtime, UTC)
@@ -243,7 +244,8 @@ def _clock(course: Course, place: str | Path, now: datetime) -> Iterator[SiteChe
     with open_store(place, busy_timeout_s=5.0) as store:
         newest, elsewhere = store.upkeep.clock()
     if newest is not None and newest > now + timedelta(seconds=_CLOCK_S):
-        text = f"the store has a time in the future, {newest:%Y-%m-%d %H:%M} UTC: the clock is or was wrong"
+        when = local_text(newest, course.policies.zone, with_zone=True)
+        text = f"the store has a time in the future, {when}: the clock is or was wrong"
         yield SiteCheck("clock", CheckState.FAULT, text, step)
     if elsewhere is not None and abs(elsewhere - datetime.now(UTC)) > timedelta(seconds=_CLOCK_S):
         seconds = abs((elsewhere - datetime.now(UTC)).total_seconds())

@@ -6,8 +6,10 @@ that they came with; the names are foreign text, for messages only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 MOST_FIELDS = 1000
 MOST_FIELD_BYTES = 1 << 20  # an answer of a megabyte can be read, and is refused by its own type with reason
 MOST_FILES = 200
+# What browsers take as the value of an input of that type; anything else they show as nothing.
+_INPUTS: Mapping[str, tuple[Callable[[str], object], str]] = {
+    "date": (date.fromisoformat, r"\d{4}-\d\d-\d\d"),
+    "time": (time.fromisoformat, r"\d\d:\d\d(:\d\d)?"),
+    "datetime-local": (datetime.fromisoformat, r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?"),
+}
 
 
 class FormTooLargeError(InputError):
@@ -61,6 +69,10 @@ class Form:
         """Return all texts of a field that may come several times."""
         return self.fields.get(name, ())
 
+    def moment(self, name: str) -> str:
+        """Return a day with its time, where there is one: of one field, or of a second one, ``…_time``."""
+        return " ".join(filter(None, (self.text(key).strip() for key in (name, f"{name}_time"))))
+
     def files(self, name: str) -> Sequence[UploadedFile]:
         """Return the files of a field; an input that was left empty gives none."""
         return self.uploads.get(name, ())
@@ -70,6 +82,24 @@ def whole_number(text: str, default: int = 0) -> int:
     """Return the whole number of an address or form, the default for anything else."""
     # Below ten digits it fits into every column of a database; other scripts' digits nobody's page sends.
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
+
+
+def input_type(kind: str, text: str) -> str:
+    """Return the type of an input for a date or time: ``text`` for what no browser's own field would show.
+
+    Parameters
+    ----------
+    kind : str
+        ``date``, ``time`` or ``datetime-local``.
+    text : str
+        What stands in it; what can't be read comes back as it was typed.
+    """
+    read, shape = _INPUTS[kind]
+    try:
+        is_plain = not text or (re.fullmatch(shape, text) is not None and read(text) is not None)
+    except ValueError:
+        is_plain = False
+    return kind if is_plain else "text"
 
 
 async def read_form(request: Request, most_bytes: int, folder: Path | None) -> Form:

@@ -72,8 +72,8 @@ def all_routes() -> tuple[WebRoute, ...]:
         *home.ROUTES,
         *sign_in.ROUTES,
         *student.ROUTES,
-        *coding.ROUTES,
         *instructor.ROUTES,
+        *coding.ROUTES,
         *lti.ROUTES,
     )
 

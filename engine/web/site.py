@@ -7,6 +7,7 @@ request; while a file has faults, the last good state goes on serving, and staff
 from __future__ import annotations
 
 import hmac
+import os
 import threading
 import time
 from collections.abc import Collection, Iterator
@@ -19,13 +20,14 @@ from engine.course import Course, Roster
 from engine.course.people import STAFF_FILE, People, people_of, read_staff
 from engine.course.policies import Policies
 from engine.errors import CourseError, InputError
-from engine.items.bank import Bank
+from engine.items.bank import Bank, builtin_root
 from engine.marks.class_results import class_results
 from engine.marks.class_table import StudentResults
 from engine.marks.open_problems import OPEN_PROBLEMS_FILE, OpenProblems
 from engine.model import Mode
 from engine.store import Store
 from engine.text.cache import JsonCache
+from engine.text.times import local_text
 from engine.text.watch import FileStamp, file_stamp
 from engine.web.hand_in_desk import HandInDesk
 from engine.web.jobs import JobRunner
@@ -145,8 +147,16 @@ class Site:
         return urlsplit(self.address).path
 
     def local_time(self, when: datetime) -> str:
-        """Return a moment in the course's time zone, to the minute: ``2026-11-06 18:00 CET``."""
-        return when.astimezone(self.course.policies.zone).strftime("%Y-%m-%d %H:%M %Z")
+        """Return a moment in the course's time zone, with its name: ``Fri 6 Nov 2026, 18:00 CET``."""
+        return local_text(when, self.course.policies.zone, with_zone=True)
+
+    def plain_places(self, text: str) -> str:
+        """Return a text without the folders of this machine: files as the course and the bank name them."""
+        roots = {str(self.folder), str(self.folder.resolve()), str(builtin_root())}
+        for root in sorted(roots, key=len, reverse=True):
+            # What a root of one letter names could be a part of any word.
+            text = text.replace(f"{root}{os.sep}", "") if len(root) > 1 else text
+        return text
 
     def policies(self) -> Policies:
         """Return the course's rules about marks, with what single students were allowed."""

@@ -18,7 +18,7 @@ from engine.errors import EngineError, InputError
 from engine.pages.render import render
 from engine.store.audit import AuditEntry
 from engine.store.sessions import SignedInSession
-from engine.web.forms import Form
+from engine.web.forms import Form, input_type
 from engine.web.site import Site
 
 if TYPE_CHECKING:
@@ -187,6 +187,11 @@ class Visit:
         """Show a sentence on the next page."""
         self._new_notices.append(sentence)
 
+    @staticmethod
+    def input_type(kind: str, text: str) -> str:
+        """Return the type of an input for a date or time: :func:`engine.web.forms.input_type`."""
+        return input_type(kind, text)
+
     def page(self, template: str, /, *, status: int = 200, **values: Any) -> Response:
         """Return a page of the site."""
         from starlette.responses import HTMLResponse
@@ -195,7 +200,8 @@ class Visit:
 
     def html(self, template: str, /, **values: Any) -> str:
         """Return the text of a template, a page or a part of one."""
-        return render(template, package=_PACKAGE, visit=self, site=self.site, **values)
+        zone = self.site.course.policies.zone
+        return render(template, package=_PACKAGE, zone=zone, visit=self, site=self.site, **values)
 
     def json(self, value: Any, *, status: int = 200) -> Response:
         """Return an answer for the site's own script."""

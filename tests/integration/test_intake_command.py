@@ -88,9 +88,9 @@ def test_times_are_shown_in_the_courses_zone(grade, course: Course) -> None:
     said = grade("intake", "export.zip", "--course", "dl")
     assert said.code == 0
     assert said.out.splitlines()[:4] == [
-        "student  called  item     attempt  handed in              file",
-        "ada              softmax  1        2026-06-30 12:00 CEST  submission_7/softmax.py",
-        "ada              softmax  2        2026-07-02 00:30 CEST  submission_8/softmax.py",
+        "student  called  item     attempt  handed in                    file",
+        "ada              softmax  1        Tue 30 Jun 2026, 12:00 CEST  submission_7/softmax.py",
+        "ada              softmax  2        Thu 2 Jul 2026, 00:30 CEST   submission_8/softmax.py",
         "",
     ]
 

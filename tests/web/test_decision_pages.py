@@ -107,7 +107,7 @@ def test_what_cant_be_given(site: Site, signed_in: SignedIn) -> None:
         {"student": "ada", "excuse": "yes", "assignment": ""},
     ):
         assert send_form(browser, page, "/add", **fields).status_code == 400, fields
-    assert send_form(browser, page, "/add", student="nobody", days="2").status_code == 404
+    assert send_form(browser, page, "/add", student="nobody", days="2").status_code == 400
     assert site.store.allowances.history() == []
 
 

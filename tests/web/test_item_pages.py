@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.commands import run
+from engine.items.bank import builtin_root
 from engine.web.site import Site
 from tests.unit.marks.free_text_class import ITEM
 from tests.web.conftest import SignedIn
@@ -61,3 +62,16 @@ def test_a_file_that_cant_be_read(site: Site, signed_in: SignedIn) -> None:
     site._looked = 0.0
     text = signed_in("ivy").get("/staff/items").text
     assert "broken.yaml" in text
+
+
+def test_a_preview_leads_back_and_names_no_folder(site: Site, own_item: Path, signed_in: SignedIn) -> None:
+    browser = signed_in("ivy")
+    (site.folder / "problems" / "broken.yaml").write_text("id: broken\nstem: [", encoding="utf-8")
+    site._looked = 0.0
+    for path in ("/staff/items/of/why-weights", "/staff/items/of/softmax-ratio", "/staff/items"):
+        text = browser.get(path).text
+        assert 'href="/staff/items"' in text and str(site.folder) not in text, path
+        assert str(builtin_root()) not in text, path
+    assert "problems/why-weights.yaml" in browser.get("/staff/items/of/why-weights").text
+    page = result_of(site, browser, send_form(browser, "/staff/items?course=1", "/lint"))
+    assert own_item.name in page.text and str(site.folder) not in page.text

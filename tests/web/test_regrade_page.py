@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.commands import run
+from engine.marks.rubric_marking import MARKED_CAUSE
 from engine.store import Attempt
 from engine.web.site import Site
 from tests.web.conftest import SignedIn
@@ -116,3 +118,32 @@ def test_names_that_are_nobodys(site: Site, signed_in: SignedIn) -> None:
 
 def test_regrades_are_for_instructors(signed_in: SignedIn, folder: Path) -> None:
     assert signed_in("mia").get("/staff/regrade").status_code == 404
+
+
+def test_the_history_has_regrades_alone(
+    site: Site, signed_in: SignedIn, marked_wrongly: Attempt, capsys: pytest.CaptureFixture[str]
+) -> None:
+    by_rubric = replace(marked_wrongly, report=replace(marked_wrongly.report, score=0.5))
+    newer = replace(by_rubric, report=replace(by_rubric.report, item_version="newer"))
+    at = marked_wrongly.finished
+    site.store.regrades.replace([(marked_wrongly, by_rubric)], run="r", by="test", at=at, cause=MARKED_CAUSE)
+    site.store.regrades.replace([(by_rubric, newer)], run="n", by="test", at=at, cause="only feedback")
+    page = signed_in("ivy").get("/staff/regrade").text
+    history = page.split('id="history"')[1]
+    # the fixture's regrade alone: neither what a person gave, nor new feedback beside the same mark
+    assert "run x" in history and "run r" not in history and "only feedback" not in history
+    assert "put the item's file back as it was" in html.unescape(history)
+    capsys.readouterr()
+    assert run(["regrade", "--history", "--course", str(site.folder)]) == 0
+    listing = capsys.readouterr().out
+    assert "only feedback" not in listing and MARKED_CAUSE not in listing and "when (UTC)" in listing
+
+
+def test_a_regrade_that_is_written_says_so(site: Site, signed_in: SignedIn, marked_wrongly: Attempt) -> None:
+    browser = signed_in("ivy")
+    result_of(site, browser, send_form(browser, "/staff/regrade", "/start", item="softmax-ratio"))
+    plan = f"/staff/regrade/plans/{site.jobs.newest('regrade')[0].id}"
+    assert "1 mark would change" in browser.get(plan).text
+    assert send_form(browser, plan, "/apply", reason="the key was wrong").status_code == 303
+    page = browser.get(plan).text
+    assert "1 mark has changed" in page and "would change" not in page and "To go back" in page

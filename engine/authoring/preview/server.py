@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 _PACKAGE = "engine.authoring.preview"
 
 
-def page_of(look: PreviewState, number: str, path: Path, *, is_live: bool = True) -> str:
+def page_of(
+    look: PreviewState,
+    number: str,
+    path: Path,
+    *,
+    is_live: bool = True,
+    back: tuple[str, str] | None = None,
+) -> str:
     """Return the page.
 
     Parameters
@@ -41,6 +48,8 @@ def page_of(look: PreviewState, number: str, path: Path, *, is_live: bool = True
         The file, as the person gave it.
     is_live : bool
         Whether a server of ours tells it about the next save; otherwise it needs nothing beside itself.
+    back : (str, str), optional
+        Label and address of the page above this one.
     """
     findings = look.findings
     spec = look.spec
@@ -49,6 +58,7 @@ def page_of(look: PreviewState, number: str, path: Path, *, is_live: bool = True
         package=_PACKAGE,
         number=number,
         file=str(path),
+        back=back,
         title=spec.title if spec else path.name,
         at=look.at.strftime("%H:%M:%S"),
         spec=spec,

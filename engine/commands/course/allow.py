@@ -95,11 +95,15 @@ def _choices(
 
 def _known_student(context: CommandContext, store: Store, student: str) -> str:
     """Return the id of a student in the roster, or of one who has left it; names aren't taken for ids."""
-    roster = context.roster
-    known = set(roster.by_id if roster else ()) | {quiz.student for quiz in store.quizzes(student=student)}
-    if student not in known and student not in store.students(context.mode):
+    from engine.course.person_search import near_people
+    from engine.course.students import Student
+
+    known = dict(context.roster.by_id) if context.roster else {}
+    others = {quiz.student for quiz in store.quizzes(student=student)} | set(store.students(context.mode))
+    if student not in known and student not in others:
+        people = [*known.values(), *(Student(other) for other in sorted(others - set(known)))]
         raise UsageError(
-            f"there is no student '{clean_line(student)}'" + did_you_mean(student, sorted(known)),
+            f"there is no student '{clean_line(student)}'" + near_people(student, people),
             expected="an id of roster.csv",
         )
     return student
@@ -136,10 +140,10 @@ def allowances(student: str | None, history: bool, as_json: bool, course_path: P
     elif not entries:
         click.echo("no allowances here; course.yaml may have entries of its own")
     else:
-        _show(entries)
+        _show(entries, context)
 
 
-def _show(entries: Sequence[Allowance]) -> None:
+def _show(entries: Sequence[Allowance], context: CommandContext) -> None:
     rows = [
         [
             str(entry.id),
@@ -148,12 +152,22 @@ def _show(entries: Sequence[Allowance]) -> None:
             _what(entry),
             entry.reason,
             entry.by,
-            f"{entry.at:%Y-%m-%d %H:%M}",
-            "" if entry.withdrawn is None else f"{entry.withdrawn:%Y-%m-%d %H:%M}",
+            context.local_text(entry.at),
+            context.local_text(entry.withdrawn),
         ]
         for entry in entries
     ]
-    heads = ["number", "student", "assignment", "allowed", "reason", "by", "at (UTC)", "withdrawn (UTC)"]
+    zone = context.zone_name
+    heads = [
+        "number",
+        "student",
+        "assignment",
+        "allowed",
+        "reason",
+        "by",
+        f"at ({zone})",
+        f"withdrawn ({zone})",
+    ]
     columns = [index for index in range(len(heads)) if any(row[index] for row in rows)]
     show_table([heads[i] for i in columns], [[row[i] for i in columns] for row in rows])
 

@@ -44,7 +44,7 @@ def requests(all_requests: bool, as_json: bool, course_path: Path | None) -> Non
         rows = [
             [
                 str(entry.id),
-                f"{entry.at:%Y-%m-%d %H:%M}",
+                context.local_text(entry.at),
                 entry.student,
                 str(entry.kind),
                 entry.subject,
@@ -53,7 +53,8 @@ def requests(all_requests: bool, as_json: bool, course_path: Path | None) -> Non
             ]
             for entry in entries
         ]
-        show_table(["number", "asked (UTC)", "student", "kind", "about", "text", "state"], rows)
+        heading = f"asked ({context.zone_name})"
+        show_table(["number", heading, "student", "kind", "about", "text", "state"], rows)
 
 
 @click.command("decide")

@@ -11,6 +11,7 @@ from engine.commands.context import find_context
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, show_table
 from engine.errors import UsageError
+from engine.text.times import local_text
 from engine.text.words import clean_line, count_noun, plain_points
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def student(student: str, as_json: bool, course_path: Path | None) -> None:
     Example:
       grade course student 007 --course attention-2026
     """
+    from engine.course.person_search import near_people
     from engine.marks.assignments import assignments_of
     from engine.quiz.rules import now
 
@@ -42,7 +44,10 @@ def student(student: str, as_json: bool, course_path: Path | None) -> None:
         policies = context.policies(store)
         known = context.roster.by_id if context.roster else {}
         if student not in known and not store.quizzes(student=student):
-            raise UsageError(f"there is no student '{clean_line(student)}'", expected="an id of roster.csv")
+            raise UsageError(
+                f"there is no student '{clean_line(student)}'" + near_people(student, known.values()),
+                expected="an id of roster.csv",
+            )
         entries = assignments_of(student, store, policies, context.bank, mode=context.mode, now=now())
     if as_json:
         print_json([_as_json(entry) for entry in entries])
@@ -74,9 +79,9 @@ def _show(entries: list[AssignmentStatus], zone: tzinfo) -> None:
         "points",
         "state",
         "handed in",
-        "opens",
-        "due",
-        "ends",
+        f"opens ({zone})",
+        f"due ({zone})",
+        f"ends ({zone})",
         "extended",
         "time",
     ]
@@ -86,7 +91,7 @@ def _show(entries: list[AssignmentStatus], zone: tzinfo) -> None:
 
 
 def _local(moment: datetime | None, zone: tzinfo) -> str:
-    return "" if moment is None else f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
+    return "" if moment is None else local_text(moment, zone)
 
 
 def _as_json(entry: AssignmentStatus) -> dict[str, object]:

@@ -39,7 +39,7 @@ def publish(quiz: str | None, withdraw: bool, by: str, as_json: bool, course_pat
             text = f"{clean_line(quiz)} is {'no longer' if was_there else 'not'} on the site"
         elif quiz is not None:
             done = store.published.publish(quiz, by, datetime.now(UTC))
-            since = f"{done.at:%Y-%m-%d %H:%M} UTC, by {clean_line(done.by)}"
+            since = f"{context.local_text(done.at, with_zone=True)}, by {clean_line(done.by)}"
             text = f"{clean_line(quiz)} is on the site since {since}"
         else:
             text = ""
@@ -52,9 +52,9 @@ def publish(quiz: str | None, withdraw: bool, by: str, as_json: bool, course_pat
         click.echo("no quiz was drawn here\n  next: grade quiz new BLUEPRINT")
     else:
         rows = [
-            [name, f"{published[name].at:%Y-%m-%d %H:%M}" if name in published else "no"] for name in names
+            [name, context.local_text(published[name].at) if name in published else "no"] for name in names
         ]
-        show_table(["quiz", "published (UTC)"], rows)
+        show_table(["quiz", f"published ({context.zone_name})"], rows)
 
 
 @click.command("close")

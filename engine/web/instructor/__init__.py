@@ -16,6 +16,7 @@ from engine.web.instructor import (
     quizzes,
     regrade_page,
     reports,
+    request_pages,
     roster_upload,
     staff,
     student_view,
@@ -74,11 +75,13 @@ ROUTES: tuple[WebRoute, ...] = (
         _MARKER,
         _POST,
     ),
-    WebRoute("instructor.requests", "/staff/requests", decisions.requests_page, _INSTRUCTOR, nav="Requests"),
+    WebRoute(
+        "instructor.requests", "/staff/requests", request_pages.requests_page, _INSTRUCTOR, nav="Requests"
+    ),
     WebRoute(
         "instructor.requests.decide",
         "/staff/requests/{request}/decide",
-        decisions.decide_request,
+        request_pages.decide_request,
         _INSTRUCTOR,
         _POST,
     ),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from engine.course.person_search import has_words
+from engine.course.students import Student
 from engine.marks import terms_of
-from engine.marks.class_table import StudentRow, TableColumn, mean_percent
+from engine.marks.class_statistics import mean_percent, median_percent
+from engine.marks.class_table import StudentRow, TableColumn
 from engine.store.student_requests import RequestState
 from engine.web.instructor.live_table import TableState, live_table
 from engine.web.instructor.staff import StudentNames, choice, with_query
@@ -46,8 +49,8 @@ class AssignmentFigures:
     columns : tuple of TableColumn
     handed_in, missing, waiting : int
         Students; those missing are in the roster and have handed in nothing.
-    mean : float or None
-        In percent of the full points of graded work.
+    mean, median : float or None
+        In percent of the full points of graded work: of all of it, and of the student in the middle.
     """
 
     name: str
@@ -57,6 +60,7 @@ class AssignmentFigures:
     missing: int
     waiting: int
     mean: float | None
+    median: float | None
 
     @property
     def is_quiz(self) -> bool:
@@ -64,15 +68,59 @@ class AssignmentFigures:
         return any(column.number for column in self.columns)
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnGroup:
+    """The columns of one assignment, under its name in the head of the table.
+
+    Parameters
+    ----------
+    name, title : str
+    columns : tuple of TableColumn
+    has_sum : bool
+        Whether a column with their sum follows them.
+    """
+
+    name: str
+    title: str
+    columns: tuple[TableColumn, ...]
+    has_sum: bool
+
+    @property
+    def is_quiz(self) -> bool:
+        """Whether its columns are questions; an exercise is one column, and needs no name above it."""
+        return any(column.number for column in self.columns)
+
+    @property
+    def key(self) -> str:
+        """What the address says that sorts by the sum."""
+        return f"of:{self.name}"
+
+
 def assignments_of(visit: Visit, state: TableState) -> list[AssignmentFigures]:
     """Return the figures of every assignment in the table, in its order."""
     titles = visit.site.store.sittings.quiz_titles()
-    by_name: dict[str, list[TableColumn]] = {}
-    for column in state.table.columns:
-        by_name.setdefault(column.assignment, []).append(column)
     return [
-        _figures(name, titles.get(name, columns[0].title), tuple(columns), state.table.rows)
-        for name, columns in by_name.items()
+        _figures(name, titles.get(name, columns[0].title), columns, state.table.rows)
+        for name, columns in _by_assignment(state.table.columns).items()
+    ]
+
+
+def _by_assignment(columns: Iterable[TableColumn]) -> dict[str, tuple[TableColumn, ...]]:
+    by_name: dict[str, tuple[TableColumn, ...]] = {}
+    for column in columns:
+        by_name[column.assignment] = (*by_name.get(column.assignment, ()), column)
+    return by_name
+
+
+def _groups(visit: Visit, columns: Sequence[TableColumn]) -> list[ColumnGroup]:
+    titles = visit.site.store.sittings.quiz_titles()
+    by_name = _by_assignment(columns)
+    # Of a single assignment the total is the sum already.
+    return [
+        ColumnGroup(
+            name, titles.get(name, group[0].title), group, has_sum=len(group) > 1 and len(by_name) > 1
+        )
+        for name, group in by_name.items()
     ]
 
 
@@ -90,6 +138,7 @@ def _figures(
         missing=sum(row.in_roster and not has for row, has in zip(rows, handed_in, strict=True)),
         waiting=sum(any(cell.is_waiting for cell in line) for line in cells),
         mean=mean_percent(rows, columns),
+        median=median_percent(rows, columns),
     )
 
 
@@ -102,6 +151,7 @@ def class_page(visit: Visit) -> Response:
         state,
         "instructor/class.html.j2",
         state.table.columns,
+        figures=_figures("", "", tuple(state.table.columns), state.table.rows),
         requests=len(visit.site.store.requests.all(RequestState.OPEN)),
         to_mark=sum(cell.needs_person for cell in cells),
         ungraded=sum(not cell.needs_person for cell in cells),
@@ -139,13 +189,15 @@ def _table_page(
     visit: Visit, state: TableState, template: str, columns: Sequence[TableColumn], **more: Any
 ) -> Response:
     names = StudentNames(visit)
-    lines = _lines(visit, state, columns, names)
+    groups = _groups(visit, columns)
+    lines = _lines(visit, state, columns, groups, names)
     if _is_asking_again(visit):
-        return _changes(visit, state, columns, lines, visit.query["since"])
+        return _changes(visit, state, columns, groups, lines, visit.query["since"])
     return visit.page(
         template,
         state=state,
         columns=columns,
+        groups=groups,
         lines=lines,
         names=names,
         filters=FILTERS,
@@ -161,7 +213,12 @@ def _table_page(
 
 
 def _changes(
-    visit: Visit, state: TableState, columns: Sequence[TableColumn], lines: Sequence[ClassLine], since: str
+    visit: Visit,
+    state: TableState,
+    columns: Sequence[TableColumn],
+    groups: Sequence[ColumnGroup],
+    lines: Sequence[ClassLine],
+    since: str,
 ) -> Response:
     """Return the rows that changed, for the script of a page that is open."""
     changed = state.since(since)
@@ -173,6 +230,7 @@ def _changes(
             "instructor/class_row.html.j2",
             line=line,
             columns=columns,
+            groups=groups,
             percents=any(line.row.percent is not None for line in lines),
         )
         for line in lines
@@ -182,10 +240,14 @@ def _changes(
 
 
 def _lines(
-    visit: Visit, state: TableState, columns: Sequence[TableColumn], names: StudentNames
+    visit: Visit,
+    state: TableState,
+    columns: Sequence[TableColumn],
+    groups: Sequence[ColumnGroup],
+    names: StudentNames,
 ) -> list[ClassLine]:
     kind = choice(visit, "show", list(FILTERS), "all")
-    words = visit.query.get("find", "").strip().casefold()
+    words = visit.query.get("find", "").strip()
     rows: Sequence[StudentRow] = state.table.rows
     # Beside some columns, a total over all of them would be read as theirs.
     if len(columns) < len(state.table.columns):
@@ -196,9 +258,15 @@ def _lines(
         if _is_asked_for(row, columns, kind)
     ]
     if words:
-        lines = [line for line in lines if words in f"{line.name} {line.id}".casefold()]
-    _sort(lines, visit.query.get("sort", "name"), columns, visit.query.get("down") == "1")
+        roster = {} if names.is_hidden else visit.site.state.roster.by_id
+        lines = [line for line in lines if has_words(words, _labels(line, roster.get(line.row.student)))]
+    _sort(lines, visit.query.get("sort", "name"), columns, groups, visit.query.get("down") == "1")
     return lines
+
+
+def _labels(line: ClassLine, student: Student | None) -> list[str]:
+    """Return by what a line can be found: what stands in it, and what else the roster knows."""
+    return [line.name, line.id, *((student.login, student.email) if student is not None else ())]
 
 
 def _is_asked_for(row: StudentRow, columns: Sequence[TableColumn], kind: str) -> bool:
@@ -216,16 +284,25 @@ def _is_asked_for(row: StudentRow, columns: Sequence[TableColumn], kind: str) ->
             return True
 
 
-def _sort(lines: list[ClassLine], key: str, columns: Sequence[TableColumn], is_down: bool) -> None:
+def _sort(
+    lines: list[ClassLine],
+    key: str,
+    columns: Sequence[TableColumn],
+    groups: Sequence[ColumnGroup],
+    is_down: bool,
+) -> None:
+    summed = next((group.columns for group in groups if group.has_sum and group.key == key), None)
     # By name first, so that equal points keep the order of names.
     lines.sort(key=lambda line: (line.name.casefold(), line.id))
-    if key in ("total", "percent") or any(column.id == key for column in columns):
+    if key in ("total", "percent") or summed or any(column.id == key for column in columns):
 
         def points(line: ClassLine) -> float | None:
             if key == "total":
                 return line.row.total()
             if key == "percent":
                 return line.row.percent
+            if summed:
+                return line.row.within(summed).total()
             cell = line.row.cells.get(key)
             return None if cell is None else cell.counted
 

@@ -1,94 +1,36 @@
-"""What is decided about single students (requests, more time, excuses), and the log of all decisions."""
+"""What single students are given (more time, other deadlines, excuses), and the log of all decisions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from engine.course.allowance_rules import rule_of
+from engine.course.person_search import PersonSearch, PersonSearchError
+from engine.course.students import Student
 from engine.errors import UsageError
 from engine.pages.class_pages import check_assignment
 from engine.store.allowances import Allowance, AllowanceKind
-from engine.store.student_requests import RequestKind, RequestState, StudentRequest
 from engine.web.forms import whole_number
-from engine.web.instructor.staff import (
-    PAGE,
-    StudentNames,
-    choice,
-    number_of,
-    page_of,
-    with_query,
+from engine.web.instructor.person_fields import (
+    fault_of,
+    known_students,
+    search_students,
+    student_named,
 )
-from engine.web.visit import NotFoundError, Visit
+from engine.web.instructor.staff import PAGE, StudentNames, number_of, page_of, with_query
+from engine.web.request_facts import given_text
+from engine.web.visit import Visit
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
 _LONGEST_REASON = 1000
-_STATES = {"open": "open", "all": "all"}
 
 
-def requests_page(visit: Visit) -> Response:
-    """List what students ask for, the open ones first, each with what can be answered."""
-    # Open ones wait for somebody: they are what the page is opened for.
-    state = choice(visit, "show", list(_STATES), "open")
-    requests = visit.site.store.requests.all(RequestState.OPEN if state == "open" else None)
-    return visit.page(
-        "instructor/requests.html.j2",
-        requests=page_of(requests, visit),
-        state=state,
-        open=len(visit.site.store.requests.all(RequestState.OPEN)),
-        names=StudentNames(visit),
-        with_query=lambda **changes: with_query(visit, **changes),
-    )
-
-
-def decide_request(visit: Visit) -> Response:
-    """Grant or refuse a request; an extension is given with the grant, in one transaction."""
-    request = visit.site.store.requests.find(whole_number(visit.path["request"]))
-    if request is None:
-        raise NotFoundError("there is no such request")
-    form = visit.form
-    is_granted = form.text("decision") == "grant"
-    answer = form.text("answer").replace("\r\n", "\n").strip()
-    if not is_granted and form.text("decision") != "refuse":
-        raise UsageError("say whether the request is granted", expected="grant or refuse")
-    if not answer:
-        raise UsageError("the student gets no answer", expected="a sentence that explains the decision")
-    allowance = None
-    # Only an extension can be given with the answer; another look at a mark takes a person.
-    if is_granted and request.kind is RequestKind.EXTENSION:
-        allowance = _allowance(visit, request.student, request.subject, reason=f"request {request.id}")
-    decided = visit.site.store.requests.decide(
-        request.id,
-        granted=is_granted,
-        answer=answer,
-        by=visit.me.name or visit.me.id,
-        now=visit.now,
-        allowance=allowance,
-    )
-    _log_decision(visit, decided, allowance)
-    visit.notice(f"The request is {decided.state}; the student sees your answer.")
-    if is_granted and request.kind is RequestKind.REGRADE:
-        # Granting promises another look: the page where it is taken comes next.
-        return visit.redirect("instructor.class.work", student=request.student, column=request.subject)
-    return visit.redirect("instructor.requests")
-
-
-def _log_decision(visit: Visit, request: StudentRequest, allowance: Allowance | None) -> None:
-    visit.log(
-        f"request.{request.state}",
-        request.subject,
-        student=request.student,
-        request=request.id,
-        days=allowance.days if allowance else None,
-        due=allowance.due if allowance else None,
-    )
-
-
-def _allowance(visit: Visit, student: str, assignment: str | None, *, reason: str) -> Allowance:
+def allowance_of(visit: Visit, student: str, assignment: str | None, *, reason: str) -> Allowance:
     """Return what a form gives a student, checked as the command checks it."""
     form = visit.form
-    due, days = form.text("due").strip() or None, form.text("days").strip()
+    due, days = form.moment("due") or None, form.text("days").strip()
     percent, is_excuse = form.text("percent").strip(), form.text("excuse") == "yes"
     if sum((due is not None, bool(days), bool(percent), is_excuse)) != 1:
         raise UsageError(
@@ -116,20 +58,28 @@ def _allowance(visit: Visit, student: str, assignment: str | None, *, reason: st
     return allowance
 
 
-def allow_page(visit: Visit) -> Response:
-    """Show what single students were allowed, and give one of them more."""
+def allow_page(visit: Visit, error: UsageError | None = None) -> Response:
+    """Show what single students were allowed, and give one of them more; `error` is that of its form."""
     site = visit.site
     student = visit.query.get("student", "")
+    if student and len(people := search_students(visit).matches(student)) == 1:
+        student = people[0].id
     entries = site.store.allowances.history(student or None)
+    form = visit.form
     return visit.page(
         "instructor/allow.html.j2",
+        status=200 if error is None else 400,
         student=student,
         names=StudentNames(visit),
         entries=page_of(entries[::-1], visit),
-        assignments=_assignments(visit),
-        roster=[*site.state.roster.by_id],
-        course_rules=site.course.policies,
-        with_query=lambda **changes: with_query(visit, **changes),
+        assignments=_assignment_titles(visit),
+        people=known_students(visit),
+        given_text=given_text,
+        # What was typed comes back with a form that is refused.
+        typed=form.text("student") or student,
+        error=error,
+        fault=None if error is None else fault_of(error),
+        with_query=lambda **changes: with_query(visit, "instructor.allow", **changes),
     )
 
 
@@ -141,15 +91,24 @@ def _assignments(visit: Visit) -> list[str]:
     return [*sorted(named), *sorted(set(site.bank.code_ids()) & answered - named)]
 
 
+def _assignment_titles(visit: Visit) -> list[tuple[str, str]]:
+    """Return what can be named in a list, by name, with titles."""
+    titles = visit.site.store.sittings.quiz_titles()
+    return [(name, titles.get(name) or visit.site.bank.title_of(name)) for name in _assignments(visit)]
+
+
 def allow(visit: Visit) -> Response:
     """Give a student more time, another deadline or an excuse, as ``grade course allow`` does."""
     site = visit.site
-    student = StudentNames(visit).student(visit.form.text("student").strip())
     assignment = visit.form.text("assignment") or None
-    if assignment is not None:
-        check_assignment(assignment, {*_assignments(visit), *site.bank.code_ids()})
     reason = visit.form.text("reason").strip()[:_LONGEST_REASON]
-    allowance = site.store.allowances.add(_allowance(visit, student, assignment, reason=reason))
+    try:
+        student = student_named(visit, visit.form.text("student"))
+        if assignment is not None:
+            check_assignment(assignment, {*_assignments(visit), *site.bank.code_ids()})
+        allowance = site.store.allowances.add(allowance_of(visit, student, assignment, reason=reason))
+    except UsageError as error:
+        return allow_page(visit, error)
     visit.log(
         "allowance.add",
         assignment or "all assignments",
@@ -160,7 +119,9 @@ def allow(visit: Visit) -> Response:
         percent=allowance.percent,
         reason=reason or None,
     )
-    visit.notice("Saved. It applies at once, in running sittings too.")
+    # Found by a part of the name, perhaps: who was meant is said.
+    name = StudentNames(visit).name(student)
+    visit.notice(f"{name}: {given_text(allowance)}. It applies at once, in running sittings too.")
     return visit.redirect("instructor.allow", student=student)
 
 
@@ -179,7 +140,9 @@ def log_page(visit: Visit) -> Response:
     filters = {
         name: visit.query[name].strip() for name in ("student", "by", "action") if visit.query.get(name)
     }
-    entries = log.newest(PAGE + 1, before=before, **filters)  # one more tells whether there is another page
+    chosen, error = _people_of(visit, filters)
+    # One more than is shown tells whether there is another page.
+    entries = [] if error else log.newest(PAGE + 1, before=before, **chosen)
     return visit.page(
         "instructor/log.html.j2",
         entries=entries[:PAGE],
@@ -187,11 +150,38 @@ def log_page(visit: Visit) -> Response:
         before=before,
         actions=log.actions(),
         filters=filters,
+        fault=None if error is None else fault_of(error),
+        error=error,
+        students=known_students(visit),
+        everybody=_everybody(visit),
         jobs=visit.site.jobs.all(),
         names=StudentNames(visit),
         person_name=lambda person: _name(visit, person),
         with_query=lambda **changes: with_query(visit, **changes),
     )
+
+
+def _people_of(visit: Visit, filters: dict[str, str]) -> tuple[dict[str, str], PersonSearchError | None]:
+    """Return the log's filters with ids in place of what was typed, or why that isn't clear."""
+    chosen, log = dict(filters), visit.site.store.audit
+    searches = {"student": known_students(visit), "by": _everybody(visit)}
+    for field, people in searches.items():
+        typed = chosen.get(field)
+        # What was logged about somebody stays, also when the course doesn't know the id any more.
+        if not typed or (log.newest(1, student=typed) if field == "student" else log.newest(1, by=typed)):
+            continue
+        try:
+            chosen[field] = PersonSearch(people).person(typed).id
+        except PersonSearchError as error:
+            return chosen, error
+    return chosen, None
+
+
+def _everybody(visit: Visit) -> list[Student]:
+    return [
+        Student(person.id, person.name, person.email, person.login)
+        for person in visit.site.people.by_id.values()
+    ]
 
 
 def _name(visit: Visit, person: str) -> str:

@@ -75,7 +75,14 @@ def preview(visit: Visit) -> Response:
     is_code = look.spec is not None and look.spec.kind == "code"
     # Lint of an exercise runs its programs, which takes too long for a page: that is a job of its own.
     findings = () if is_code else check(source, look)
-    return standalone(preview_page(replace(look, findings=findings), "", source.path, is_live=False))
+    page = preview_page(
+        replace(look, findings=findings),
+        "",
+        source.path,
+        is_live=False,
+        back=("Items", visit.url("instructor.items")),
+    )
+    return standalone(visit.site.plain_places(page))
 
 
 def start_lint(visit: Visit) -> Response:

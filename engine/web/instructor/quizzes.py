@@ -7,7 +7,9 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.course.person_search import PersonSearch
 from engine.course.policies import LocalTime
+from engine.course.students import Student
 from engine.errors import InputError, QuizError, UsageError
 from engine.items.bank import builtin_root
 from engine.marks import terms_of
@@ -29,6 +31,7 @@ from engine.quiz.variant_search import drawn_variants, find_variants
 from engine.store.published import Publication
 from engine.text.words import agree, count_noun
 from engine.web.forms import whole_number
+from engine.web.instructor.person_fields import fault_of
 from engine.web.instructor.staff import (
     StudentNames,
     job_of,
@@ -240,8 +243,8 @@ def drawn_page(visit: Visit) -> Response:
     )
 
 
-def quiz_view(visit: Visit) -> Response:
-    """Show a drawn quiz: its state, deadlines, and what can be done with it."""
+def quiz_view(visit: Visit, error: UsageError | None = None) -> Response:
+    """Show a drawn quiz: its state, deadlines, and what can be done with it; `error` is its form's."""
     name = visit.path["name"]
     quizzes = _quizzes(visit, name)
     store, policies = visit.site.store, visit.site.policies()
@@ -253,6 +256,9 @@ def quiz_view(visit: Visit) -> Response:
         groups.setdefault((quiz.rules.deadline, terms.due, terms.closes), []).append(quiz.student)
     return visit.page(
         "instructor/quiz.html.j2",
+        status=200 if error is None else 400,
+        fault=None if error is None else fault_of(error),
+        people=_drawn_for(visit, quizzes),
         name=name,
         quiz=quizzes[0],
         quizzes=quizzes,
@@ -271,6 +277,11 @@ def _quizzes(visit: Visit, name: str) -> list[Quiz]:
         return drawn_quizzes(visit.site.store, name)
     except QuizError as error:
         raise NotFoundError("no quiz of this name was drawn") from error
+
+
+def _drawn_for(visit: Visit, quizzes: list[Quiz]) -> list[Student]:
+    roster = visit.site.state.roster.by_id
+    return [roster.get(student) or Student(student) for student in dict.fromkeys(q.student for q in quizzes)]
 
 
 def _changed(visit: Visit, quizzes: list[Quiz]) -> list[str]:
@@ -329,22 +340,26 @@ def publish(visit: Visit) -> Response:
 
 def move_deadline(visit: Visit) -> Response:
     """Move the deadline of a quiz, for everybody or for some students, as ``grade quiz deadline`` does."""
-    name = visit.path["name"]
-    text = visit.form.text("deadline").strip()
-    if not text:
-        raise UsageError(
-            "say when the quiz closes", expected="a date and time, or none", next_step="fill in the field"
-        )
-    zone = visit.site.policies().zone
-    moment = deadline_of(text if _has_zone(text) else f"{text}{_offset(text, zone)}")
-    students = [word for word in visit.form.text("students").replace(",", " ").split() if word]
-    # All or nothing: a deadline moved for some of those named would be noticed too late.
-    drawn_quizzes(visit.site.store, name, students)
+    name, form = visit.path["name"], visit.form
+    quizzes = _quizzes(visit, name)
+    text = "none" if form.text("no_deadline") == "yes" else form.moment("deadline")
+    try:
+        if not text:
+            raise UsageError("say when the quiz closes", expected="a date and time, or no deadline at all")
+        zone = visit.site.policies().zone
+        moment = deadline_of(text if _has_zone(text) else f"{text}{_offset(text, zone)}")
+        # All or nothing: a deadline moved for some of those named would be noticed too late.
+        people = PersonSearch(_drawn_for(visit, quizzes)).people(form.text("students"))
+        if form.text("students").strip() and not people:
+            raise UsageError("nobody is named", expected="names or ids, or an empty field for everybody")
+    except UsageError as error:
+        return quiz_view(visit, error)
+    students = [person.id for person in people]
     moved = visit.site.store.sittings.move_deadline(name, moment, students)
     count = sum(before.rules.deadline != after.rules.deadline for before, after in moved)
     details = {
         "deadline": moment.isoformat() if moment else "none",
-        "reason": visit.form.text("reason").strip()[:1000],
+        "reason": form.text("reason").strip()[:1000],
     }
     # One entry for each student: the log is searched, handed out and erased by student.
     for student in dict.fromkeys(students) or (None,):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.errors import UsageError
+from engine.errors import InputError, UnknownItemError, UsageError
 from engine.model import Mode
 from engine.runner import SandboxOptions
 from engine.runs import CodeExercises
-from engine.runs.regrade import RegradePlan, RegradeScope, apply_plan, plan_regrade
+from engine.runs.regrade import RegradePlan, RegradeScope, apply_plan, plan_regrade, regrade_history
 from engine.text.words import agree, count_noun
+from engine.web.instructor.person_fields import fault_of, known_students, student_named
 from engine.web.instructor.staff import StudentNames, job_of, page_of, progress_page, start_job, with_query
 from engine.web.jobs import JobState, SiteJob
 from engine.web.site import Site
@@ -21,19 +22,23 @@ if TYPE_CHECKING:
 _SLOTS = 2  # sandboxes at a time: students' hand-ins must not wait for a regrade
 
 
-def regrade_page(visit: Visit) -> Response:
-    """Ask what to mark again, and show what earlier regrades changed."""
+def regrade_page(visit: Visit, error: InputError | None = None) -> Response:
+    """Ask what to mark again, and show what earlier regrades changed; `error` is that of its form."""
     store, bank = visit.site.store, visit.site.bank
-    history = list(store.regrades.history())[::-1]
+    history = regrade_history(store)[::-1]
     return visit.page(
         "instructor/regrade.html.j2",
+        status=200 if error is None else 400,
+        error=error,
+        fault=None if error is None else fault_of(error),
+        people=known_students(visit),
         changed=_changed_items(visit),
         quizzes=store.quiz_names(),
         items=bank.ids(),
         history=page_of(history, visit),
         names=StudentNames(visit),
         jobs=visit.site.jobs.newest("regrade"),
-        with_query=lambda **changes: with_query(visit, **changes),
+        with_query=lambda **changes: with_query(visit, "instructor.regrade", **changes),
     )
 
 
@@ -47,16 +52,20 @@ def start_plan(visit: Visit) -> Response:
     """Mark the chosen work again and compare; nothing is written."""
     site, form = visit.site, visit.form
     items = tuple(word for text in form.texts("item") for word in text.replace(",", " ").split())
-    for item in items:
-        site.bank.path(item)  # a mistyped name would find nothing, and look like good news
-    scope = RegradeScope(
-        items,
-        form.text("quiz") or None,
-        form.text("student").strip() or None,
-        form.text("everything") == "yes",
-    )
-    # A mistyped quiz or student would find nothing as well.
-    scope.check(site.store)
+    try:
+        for item in items:
+            site.bank.path(item)  # a mistyped name would find nothing, and look like good news
+        student = form.text("student").strip()
+        scope = RegradeScope(
+            items,
+            form.text("quiz") or None,
+            student_named(visit, student) if student else None,
+            form.text("everything") == "yes",
+        )
+        # A mistyped quiz would find nothing as well, and so would a student without any work.
+        scope.check(site.store)
+    except (UsageError, UnknownItemError) as error:
+        return regrade_page(visit, error)
 
     def work(job: SiteJob) -> RegradePlan:
         plan = plan_regrade(

@@ -141,10 +141,14 @@ def page_of(entries: Sequence[T], visit: Visit, size: int = PAGE) -> ListPage:
     return ListPage(entries[(number - 1) * size : number * size], number, pages, len(entries))
 
 
-def with_query(visit: Visit, **changes: Any) -> str:
-    """Return this page's address with some values of its query changed; None takes one out."""
+def with_query(visit: Visit, route: str | None = None, /, **changes: Any) -> str:
+    """Return this page's address with some values of its query changed; None takes one out.
+
+    A page that a form's address shows again, because the form is refused, names its own route.
+    """
     values = {**visit.query, **changes}
-    return visit.url(visit.route, **{**visit.path, **{k: v for k, v in values.items() if v is not None}})
+    here = {**visit.path, **{k: v for k, v in values.items() if v is not None}}
+    return visit.url(route or visit.route, **here)
 
 
 def start_job(

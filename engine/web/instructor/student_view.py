@@ -10,6 +10,7 @@ from engine.errors import UsageError
 from engine.marks.class_results import column_of, plain_result
 from engine.marks.class_table import StudentResults, TableColumn
 from engine.marks.manual import ManualDecision, ManualMarks
+from engine.marks.rubric_marking import RUBRIC_CAUSES
 from engine.pages.feedback import feedback_entry, feedback_view
 from engine.store import Attempt, HandMark
 from engine.web.forms import whole_number
@@ -114,7 +115,9 @@ def work_page(visit: Visit) -> Response:
             change
             for change in store.regrades.history(student=student)
             if any(change.submission == attempt.submission for attempt in attempts)
+            and (change.old.score, change.old.outcome) != (change.new.score, change.new.outcome)
         ],
+        rubric_causes=RUBRIC_CAUSES,
         by_hand=mine,
         seen=_seen(mine),
         comments=store.code_comments.of(student),
@@ -205,6 +208,7 @@ def manual_marks(visit: Visit) -> ManualMarks:
         site.bank.code_points,
         roster.match_cell,
         extra_step="tick “Allow more than full points” if that is meant",
+        people=roster.by_id,
     )
 
 

@@ -139,8 +139,9 @@ def use_code(visit: Visit) -> Response:
     if secret.used is not None:
         return _code_again(visit, "This code was used before. Ask whoever gave it to you for a new one.")
     if secret.begins is not None and now < secret.begins:
-        begins = secret.begins.astimezone(visit.site.policies().zone)
-        return _code_again(visit, f"This code isn't valid yet: it is from {begins:%Y-%m-%d %H:%M} on.")
+        return _code_again(
+            visit, f"This code isn't valid yet: it is from {visit.site.local_time(secret.begins)} on."
+        )
     if store.use(key, now) is None:
         return _code_again(visit, "This code has expired. Ask whoever gave it to you for a new one.")
     answer = on_to(visit, visit.form.text("next"))

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from engine.errors import InputError
 from engine.marks.assignments import AssignmentState, assignments_of
 from engine.pages.feedback import feedback_view
+from engine.pages.render import points
 from engine.store.student_requests import RequestKind, StudentRequest
 from engine.web.forms import whole_number
+from engine.web.request_facts import facts_of, given_text
 from engine.web.visit import NotFoundError, Visit
 
 if TYPE_CHECKING:
@@ -30,20 +32,34 @@ def requests(visit: Visit) -> Response:
 
 def _page(visit: Visit, error: InputError | None = None) -> Response:
     subjects = _subjects(visit)
+    mine = visit.site.store.requests.of_student(visit.me.id)
     source = visit.query if visit.method == "GET" else {}
     kind = source.get("kind") or visit.form.text("kind")
     return visit.page(
         "student/requests.html.j2",
         status=200 if error is None else 400,
-        requests=visit.site.store.requests.of_student(visit.me.id),
+        requests=mine,
         states=_STATES,
         subjects=subjects,
-        titles={subject: title for choices in subjects.values() for subject, title in choices},
+        facts=facts_of(visit.site, mine),
+        marks=_marks(visit),
+        given_text=given_text,
         kind=kind if kind in subjects else "",
         subject=source.get("subject") or visit.form.text("subject"),
         text=visit.form.text("text"),
         error=error,
     )
+
+
+def _marks(visit: Visit) -> dict[str, str]:
+    """Return what counts now in each column whose points the student may see, in words."""
+    results = next(iter(visit.site.results([visit.me.id])), None)
+    entries = feedback_view(results).entries if results is not None else ()
+    return {
+        entry.column.id: points(entry.points, entry.column.max_score)
+        for entry in entries
+        if entry.points is not None and not entry.provisional
+    }
 
 
 def _subjects(visit: Visit) -> dict[str, list[tuple[str, str]]]:

@@ -93,6 +93,18 @@ def test_a_warning_for(classroom, grade, words: str) -> None:
     assert any(words in line for line in said.out.splitlines() if line.startswith("warning: "))
 
 
+def test_drawn_items_about_a_lecture_are_named(classroom, grade) -> None:
+    words = "to a lecture that students may not know"
+    sections = "sections:\n- {items: [timeline], count: 3, topics: [history]}\n"
+    for head, is_warned in (("", True), ("source: [S0, S1, S2, S3, S4]\n", False)):
+        classroom.plan(f"title: W\n{head}{sections}")
+        document = grade("quiz", "check", "week", "--course", "course", "--json").json()
+        about = [warning for warning in document["warnings"] if words in warning]
+        assert bool(about) == is_warned
+        # a pinned item was chosen by somebody who has read it
+        assert not any("timeline" in warning for warning in about)
+
+
 def test_families_per_student_are_counted_and_compared(classroom, grade) -> None:
     hard = (classroom.folder / "problems/t-pick.yaml").read_text(encoding="utf-8")
     (classroom.folder / "problems/t-pick.yaml").write_text(hard.replace("difficulty: 2", "difficulty: 5"))

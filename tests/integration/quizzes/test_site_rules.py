@@ -158,9 +158,9 @@ def test_time_runs_in_the_terminal_too(drawn, classroom, grade, typing, at) -> N
     said = grade("quiz", "take", file)
     assert said.code == 0
     assert "You have 45 minutes from when you start" in said.out
-    assert "The time is over 2026-11-02 09:45 UTC." in said.out
+    assert "The time is over Mon 2 Nov 2026, 09:45 UTC." in said.out
     at(NOW + timedelta(minutes=46))
-    assert "This quiz was open until 2026-11-02 09:45 UTC." in grade("quiz", "take", file).out
+    assert "This quiz was open until Mon 2 Nov 2026, 09:45 UTC." in grade("quiz", "take", file).out
     assert "0 sittings handed in" in grade("quiz", "close", "week", *COURSE).out, "the file was handed in"
 
 

@@ -45,7 +45,7 @@ def test_so_many_a_day_of_the_courses_calendar() -> None:
     full = may_hand_in(rules, [NOON, NOON], NOON + MINUTE)
     assert not full.is_open
     assert full.again == datetime(2026, 11, 3, tzinfo=ZONE)
-    assert full.sentence == "2 hand-ins a day count: the next one is possible from 2026-11-03 00:00 on."
+    assert full.sentence == "2 hand-ins a day count: the next one is possible from Tue 3 Nov 2026, 00:00 on."
     # A hand-in of yesterday evening in UTC is one of today in Berlin.
     late = datetime(2026, 11, 1, 23, 30, tzinfo=UTC)
     assert not may_hand_in(rules, [late, late], NOON).is_open
@@ -56,7 +56,7 @@ def test_a_pause_after_each() -> None:
     wait = may_hand_in(rules, [NOON - 4 * MINUTE, NOON - 30 * MINUTE], NOON)
     assert wait.again == NOON + 6 * MINUTE
     assert wait.sentence == (
-        "After a hand-in you wait 10 minutes: the next one is possible from 2026-11-02 12:06 on."
+        "After a hand-in you wait 10 minutes: the next one is possible from Mon 2 Nov 2026, 12:06 on."
     )
     assert may_hand_in(rules, [NOON - 10 * MINUTE], NOON).is_open
 
@@ -65,10 +65,10 @@ def test_no_time_is_promised_after_the_exercise_has_closed() -> None:
     rules = terms({"closes": "2026-11-02T18:00"}, per_day=1)
     full = may_hand_in(rules, [NOON], NOON + MINUTE)
     assert (full.is_open, full.again) == (False, None)
-    assert full.sentence.endswith("the exercise closes 2026-11-02 18:01: nothing more can be handed in.")
+    assert full.sentence.endswith("the exercise closes Mon 2 Nov 2026, 18:01: nothing more can be handed in.")
     assert may_hand_in(rules, [], NOON + timedelta(days=1)).again is None
     early = terms({"opens": "2026-11-05"})
-    assert may_hand_in(early, [], NOON).sentence.endswith("it opens 2026-11-05 00:00.")
+    assert may_hand_in(early, [], NOON).sentence.endswith("it opens Thu 5 Nov 2026, 00:00.")
 
 
 @given(
@@ -136,7 +136,7 @@ def test_hidden_checks_are_shown_when_the_rule_says() -> None:
     assert [hides_checks(due, day) for day in days] == [True, False, False]
     assert [hides_checks(closes, day) for day in days] == [True, True, False]
     assert not hides_checks(terms(rules), NOON)
-    assert when_shown(closes) == "once the exercise is closed (2026-11-11 00:00)"
+    assert when_shown(closes) == "once the exercise is closed (Wed 11 Nov 2026, 00:00)"
     # A student with more time waits longer: the others' answers could be passed on anyway, not the student's
     # own.
     course = {"assignments": {"softmax": {**rules, "limits": {"hidden_checks": "after due"}}}}
@@ -183,7 +183,7 @@ def test_a_page_shows_the_public_checks_and_no_points(tmp_path: Path) -> None:
         None,
         "2 of 2 checks that are shown passed",
     )
-    assert entry.report is not None and "2100-01-02" in entry.report.notes[-1]
+    assert entry.report is not None and "Sat 2 Jan 2100, 00:00" in entry.report.notes[-1]
     assert (view.total.hidden, view.total.points) == (1, 0)
     page = feedback_page(results, title="Attention")
     assert "The maximum isn" not in page and "inf" not in page and "3 of 6" not in page

@@ -222,9 +222,9 @@ def test_the_percentage_of_groups_is_told() -> None:
 
 def test_the_receipt_tells_when_it_came_and_that_it_was_late() -> None:
     came = datetime(2026, 11, 20, 8, 5, tzinfo=UTC)
-    shown = words(page_of(code(handed=came, marked_late=True, attempts=3)))
-    assert "Handed in 2026-11-20 08:05 UTC; marked as late" in shown
-    assert "Graded 2026-11-27 12:30 UTC; the best of 3 submissions" in shown
+    shown = words(page_of(code(handed=came, marked_late=True, attempts=3))).replace(" ;", ";")
+    assert "Handed in Fri 20 Nov 2026, 08:05 UTC; marked as late" in shown
+    assert "Graded Fri 27 Nov 2026, 12:30 UTC; the best of 3 submissions" in shown
     ruled = words(page_of(code(marked_late=True, attempts=3, mark=ColumnMark(4.0, 4.0))))
     assert "at a time that isn't known; marked as late" in ruled and "one of 3 submissions" in ruled
 

@@ -159,7 +159,7 @@ def test_a_page_says_everything_in_words() -> None:
         "sandbox tier T2",
         "Softmark 9.9",
         "ab" * 32,
-        "2026-11-27 12:30 UTC",
+        "Fri 27 Nov 2026, 12:30 UTC",
         "the best of 3 submissions",
         "softmax (1).py",
     ):

@@ -72,8 +72,8 @@ def test_the_deadline_itself_is_in_time() -> None:
     assert not rules.is_over(same_moment) and rules.disclosure(same_moment) is ResultDisclosure.NOTHING
     later = same_moment + timedelta(microseconds=1)
     assert rules.is_over(later) and rules.disclosure(later) is ResultDisclosure.SOLUTION
-    assert deadline_text(deadline) == "2026-12-01 13:00 UTC+01:00"
-    assert deadline_text(same_moment) == "2026-12-01 12:00 UTC"
+    assert deadline_text(deadline) == "Tue 1 Dec 2026, 13:00 UTC+01:00"
+    assert deadline_text(same_moment) == "Tue 1 Dec 2026, 12:00 UTC"
 
 
 @pytest.mark.parametrize(
