@@ -8,8 +8,10 @@ Names of arguments don't matter, and an optional one may be positional or keywor
 from __future__ import annotations
 
 import ast
+import io
 import re
 import threading
+import tokenize
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,15 +29,42 @@ _parsing = threading.Lock()  # warning filters belong to the whole process, not 
 _MARK = re.compile(r"# --- code cell (\d+) ---")
 
 
+# Python's parser takes a time that grows with their square: a quarter of a megabyte of either would stop all
+# of its process for minutes. No program that anybody writes comes near.
+_LONG = 10_000  # characters; of so many nothing takes a second
+_MOST_FIELDS = 1000
+_MANY_DOTS = re.compile(r"(?<!\w)(?:\w++[\s\\]*+\.[\s\\]*+){100}")
+
+
+def _refuse_what_takes_forever(source: str) -> None:
+    """Raise a SyntaxError for a name with a hundred dots, or an f-string with a thousand fields."""
+    if len(source) < _LONG:
+        return
+    if dotted := _MANY_DOTS.search(source):
+        raise SyntaxError(f"a name with so many dots isn't read: {clean_line(dotted[0], 30)}")
+    if source.count("{") <= _MOST_FIELDS:
+        return
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            is_formatted = token.type == tokenize.STRING and "f" in token.string[:2].lower()
+            if is_formatted and token.string.count("{") > _MOST_FIELDS:
+                place = (None, token.start[0], token.start[1] + 1, None)
+                raise SyntaxError(f"an f-string of more than {_MOST_FIELDS} fields isn't read", place)
+    except tokenize.TokenError:  # it ends in mid-air: what was read so far is harmless
+        return
+
+
 def parse_python(source: str) -> ast.Module:
     """Return the syntax tree without the parser's warnings: an odd escape is the student's business.
 
     Raises
     ------
     SyntaxError
+        It isn't Python, or holds what no program does and what would take minutes.
     ValueError, RecursionError, MemoryError
         Null bytes; nesting without end.
     """
+    _refuse_what_takes_forever(source)
     with _parsing, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(source)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from engine.code.examine import examine_source
@@ -173,3 +175,35 @@ def test_markup_in_names_stays_text() -> None:
 def test_function_names_of_a_mutant_file() -> None:
     source = "def softmax(x): ...\ndef softmax_b(x): ...\ndef other(): ...\ndef softmaxes(): ..."
     assert function_names(source, "softmax") == ("softmax", "softmax_b")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("import {}".format(".".join(["a"] * 80_000)), "a name with so many dots"),
+        ("from {} import b".format(" \\\n.".join(["a"] * 30_000)), "a name with so many dots"),
+        ("s = f'{}'".format("{a}" * 70_000), "an f-string of more than 1000 fields"),
+        ("s = rF'''{}'''".format("{a}\n" * 50_000), "an f-string of more than 1000 fields"),
+        ("s = f'{}'".format("{a:{b}}" * 20_000), "an f-string of more than 1000 fields"),
+    ],
+)
+def test_what_the_parser_would_read_for_minutes_is_refused_at_once(line: str, message: str) -> None:
+    """The grader's process parses it, and with it the site's pages would stand still."""
+    begun = time.process_time()
+    refused = facts(f"def softmax(x, axis=-1): ...\n{line}\n").unreadable
+    assert refused is not None and message in refused
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "table = {" + ",".join(f"{n}: {{}}" for n in range(4000)) + "}",
+        "page = '" + "{a} " * 4000 + "'",
+        "page = f'" + "{x} " * 900 + "'\n" + "# a comment that makes it long\n" * 500,
+        "y = x.sum().mean.real\n" * 3000,
+        "open_bracket = 'no end" + "\\\n" * 6000 + "'",
+    ],
+)
+def test_long_programs_of_any_honest_kind_are_read(more: str) -> None:
+    assert facts(f"def softmax(x, axis=-1): ...\n{more}\n").unreadable is None
