@@ -58,11 +58,17 @@ latex:                 ## a LaTeX engine for the sweep, if there is none
 	  || { echo "the sweep needs pdflatex, which only an administrator can install here" \
 	       "(Debian and Ubuntu: apt-get install texlive-latex-base)" >&2; exit 1; }
 
-browser:               ## Chromium for the tests of pages, if there is none and this user may install it
+# Where a service manager runs, installing nginx would start it: there only whoever wants that installs it.
+browser:               ## Chromium and nginx for the tests of pages, if this user may install what is missing
 	@command -v chromium chromium-browser google-chrome >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
 	       && apt-get install -y -q --no-install-recommends chromium; } \
 	  || echo "no Chromium here (Debian and Ubuntu: apt-get install chromium): tests of pages are skipped" >&2
+	@command -v nginx >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get >/dev/null \
+	       && { apt-get install -y -q --no-install-recommends nginx \
+	            || { apt-get update -q && apt-get install -y -q --no-install-recommends nginx; }; }; } \
+	  || echo "no nginx here (Debian and Ubuntu: apt-get install nginx): its tests are skipped" >&2
 
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json

@@ -13,6 +13,8 @@ from engine.text.words import clean_line
 
 # Notebooks of courses have up to a few hundred; each costs about 10 µs to read, however short it is.
 _MOST_CELLS = 20_000
+# Objects and lists, outputs among them: each takes some 60 bytes, and reading holds up all other threads.
+_MOST_VALUES = 1_000_000
 # Cell magics whose body is still Python of this notebook.
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
 _CELL_MAGIC = re.compile(r"%%\s*+(\w++)?")  # of a line without its indent
@@ -79,6 +81,14 @@ def _check_syntax(cell: str, number: int, where: str) -> None:
 
 
 def _load(text: str, where: str) -> dict[str, Any]:
+    # In texts such signs count too: no notebook has so many of them, whatever they are.
+    if text.count("{") + text.count("[") > _MOST_VALUES:
+        raise SubmissionError(
+            "the notebook has too many cells or outputs",
+            where=where,
+            expected=f"at most {_MOST_CELLS:,} cells",
+            next_step="clear its outputs, save it and hand it in again, or hand in a .py file",
+        )
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError) as error:

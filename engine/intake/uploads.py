@@ -35,6 +35,7 @@ _MOST_CODE_FILES: Final = 200
 _MOST_CODE_BYTES: Final = 2**20
 _MIB: Final = 2**20
 # One student's hand-in for one exercise, not the download of a class.
+_PACK: Final = "pack only the files that count, as .zip, and hand that in"
 _LIMITS: Final = ArchiveLimits(
     entries=2_000, download_entries=2_000, owner_entries=2_000, inside=1_000, total=64 * _MIB
 )
@@ -141,7 +142,8 @@ def _code_entries(files: Sequence[tuple[str, Path]], where: str, work: Path) -> 
     if broken is None and not code and problems:
         broken = problems[0]
     if broken is not None:
-        raise SubmissionError(broken.message, where=broken.where, next_step=broken.next_step or None)
+        # The step that is known is for somebody with the download of a class: here the student asks.
+        raise SubmissionError(broken.message, where=broken.where, next_step=_PACK)
     _check_amount(code, where)
     return code
 
@@ -155,7 +157,7 @@ def _unpacked(path: Path, label: str, folder: Path, limits: ArchiveLimits) -> Fo
             where=label,
             expected=error.expected,
             got=error.got,
-            next_step="pack only the files that count, as .zip, and hand that in",
+            next_step=_PACK,
         ) from error
 
 
@@ -177,7 +179,7 @@ def _minus(left: ArchiveLimits, inside: FoundEntries, label: str) -> ArchiveLimi
         "there is too much in what is handed in",
         where=label,
         expected=f"at most {_LIMITS.total // _MIB} MiB unpacked, and {files}",
-        next_step="pack only the files that count, as .zip, and hand that in",
+        next_step=_PACK,
     )
 
 

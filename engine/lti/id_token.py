@@ -194,7 +194,7 @@ class PlatformKeys:
             if (key is None or not is_fresh) and now - known.tried >= _RELOAD_S:
                 known.tried = now
                 try:
-                    known.keys, known.loaded = self._fetch(platform), now
+                    known.keys, known.loaded = fetch_keys(platform), now
                 except PlatformAwayError:
                     if key is None or now - known.loaded >= _LONGEST_S:
                         raise
@@ -206,24 +206,34 @@ class PlatformKeys:
             )
         return key
 
-    def _fetch(self, platform: LtiPlatform) -> KeySet:
-        step = "check the address of its public keys in the registration"
-        http = PlatformSession(local=is_local(platform.issuer))
-        response = http.get(platform.keys_url, headers={"Accept": "application/json"})
-        if response.status_code != 200:
-            error = PlatformAwayError if response.status_code >= 500 else LtiError
-            raise error(
-                "the learning system's public keys can't be fetched",
-                got=f"status {response.status_code}",
-                next_step=step,
-            )
-        try:
-            keys = [key for entry in response.json()["keys"][:_MOST_KEYS] if (key := _public_key(entry))]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            keys = []
-        if not keys:
-            raise LtiError("the learning system's public keys can't be read", next_step=step)
-        return KeySet(keys)
+
+def fetch_keys(platform: LtiPlatform) -> KeySet:
+    """Return the public keys that a learning system publishes now.
+
+    Raises
+    ------
+    PlatformAwayError
+        Nobody answers, or not in time.
+    LtiError
+        They can't be read.
+    """
+    step = "check the address of its public keys in the registration"
+    http = PlatformSession(local=is_local(platform.issuer))
+    response = http.get(platform.keys_url, headers={"Accept": "application/json"})
+    if response.status_code != 200:
+        error = PlatformAwayError if response.status_code >= 500 else LtiError
+        raise error(
+            "the learning system's public keys can't be fetched",
+            got=f"status {response.status_code}",
+            next_step=step,
+        )
+    try:
+        keys = [key for entry in response.json()["keys"][:_MOST_KEYS] if (key := _public_key(entry))]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        keys = []
+    if not keys:
+        raise LtiError("the learning system's public keys can't be read", next_step=step)
+    return KeySet(keys)
 
 
 def _public_key(entry: Any) -> Key | None:

@@ -19,6 +19,8 @@ _PATIENCE = {
     "keepalives_idle": "20",
     "keepalives_interval": "10",
     "keepalives_count": "3",
+    # For what was sent and never confirmed: keepalives don't look at it, and TCP waits a quarter of an hour.
+    "tcp_user_timeout": "50000",
 }
 
 # A server that confirms commits before they are on its disk would lose the newest marks when it crashes.

@@ -29,7 +29,7 @@ from engine.errors import InputError, SoftmarkError, StoreError, UnstorableError
 from engine.quiz import rules as quiz_rules
 from engine.web.assets import ASSETS, asset, asset_digest
 from engine.web.background import Background, all_jobs
-from engine.web.forms import Form, FormTooLargeError, read_form
+from engine.web.forms import Form, FormTooLargeError, SlowFormError, read_form
 from engine.web.limits import RateLimit, TooOftenError
 from engine.web.logs import name_page, note_fault
 from engine.web.lti.site_lti import site_lti
@@ -278,9 +278,7 @@ def _out_of_date(visit: Visit) -> Response:
 
 def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Response:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        error = StoreError(
-            "the server's disk is full", next_step="tell your course: nothing that was saved before is lost"
-        )
+        error = StoreError("the server's disk is full")
     if not isinstance(error, SoftmarkError):
         # Foreign text may be in the message: the log gets it, the page gets the number under which it is.
         number = secrets.token_hex(4)
@@ -295,11 +293,14 @@ def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Re
         status = _status(error)
     if status >= 500:
         log.error("status %s at %s: %s", status, visit.route, error.what)
+    if isinstance(error, StoreError) and not isinstance(error, UnstorableError):
+        # Where the store is, and how it is put right, is none of a visitor's business.
+        error = StoreError(error.what, next_step=_STORE_AWAY)
     if "application/json" in visit.headers.get("accept", ""):
         answer = visit.json({"error": error.what, "next": error.next_step}, status=status)
         return _with_wait(answer, error)
     try:
-        entered = _entered(visit) if status == 400 else []
+        entered = _entered(visit) if status in (400, 503) else []
         form_page = _form_page(visit)
         page = visit.page(
             "error.html.j2", status=status, error=error, code=status, entered=entered, form_page=form_page
@@ -308,6 +309,10 @@ def _error_page(visit: Visit, error: Exception, status: int | None = None) -> Re
     except StoreError:  # even the head of the page asks the store
         return Response(error.what, status_code=503, media_type="text/plain")
 
+
+_STORE_AWAY = (
+    "try again in a minute, and tell your course if it stays so; nothing that was saved before is lost"
+)
 
 # What a form carries beside what somebody entered.
 _NOT_ENTERED = re.compile(r"csrf|seen|action|do|retry|draw|revision\..*|before\..*")
@@ -348,6 +353,7 @@ def _status(error: SoftmarkError) -> int:
         (TooOftenError, 429),
         (ForeignHostError, 421),
         (FormTooLargeError, 413),
+        (SlowFormError, 408),
         (InputError, 400),
         (UnstorableError, 400),  # a text that no database takes, in an address or a form
         (StoreError, 503),

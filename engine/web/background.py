@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.errors import SoftmarkError
+from engine.web.logs import error_frames
 from engine.web.site import Site
 
 log = logging.getLogger("softmark.web")
@@ -87,7 +87,8 @@ def run_job(job: PeriodicJob, site: Site) -> bool:
     except SoftmarkError as error:
         log.error("%s: %s", job.name, error.what)
     except Exception as error:  # the next round must come, whatever went wrong in this one
-        log.error("%s failed\n%s", job.name, "".join(traceback.format_exception(error)))
+        # Without its message, which may have something about a person in it.
+        log.error("%s failed\n  %s", job.name, "\n  ".join(error_frames(error)))
     else:
         return True
     return False

@@ -77,6 +77,7 @@ def check_site(course: Course, place: str | Path, host: str, port: int, now: dat
         ("people", partial(_people, course)),
         ("mail", partial(_mail, settings, course.folder)),
         ("store", partial(_store, place)),
+        ("lti", partial(_learning_systems, place, now)),
         ("clock", partial(_clock, course, place, now)),
         ("disk", partial(_disk, course)),
         ("permissions", partial(_permissions, course)),
@@ -210,11 +211,19 @@ def _mail(settings: WebSettings, folder: Path) -> Iterator[SiteCheck]:
 def _store(place: str | Path) -> Iterator[SiteCheck]:
     revision = outdated_schema(place)
     if revision is not None:
+        if "://" in str(place) and shutil.which("pg_dump") is None:
+            yield SiteCheck(
+                "store",
+                CheckState.FAULT,
+                "starting must migrate it, and pg_dump isn't installed here to back it up first",
+                "install PostgreSQL's client programs (Debian: postgresql-client), or start with --no-backup",
+            )
         yield SiteCheck(
             "store",
             CheckState.NOTE,
             f"it comes from an earlier Softmark (schema {revision}): starting migrates it, after a backup",
-            "make a backup of your own if you like: grade store backup FILE",
+            # Not by `grade store backup`: every command that opens the store migrates it.
+            f"make one of your own by {'pg_dump' if '://' in str(place) else 'copying the file'} if you like",
         )
         return
     if "://" not in str(place) and not Path(place).exists():
@@ -231,6 +240,23 @@ def _store(place: str | Path) -> Iterator[SiteCheck]:
             )
 
 
+def _learning_systems(place: str | Path, now: datetime) -> Iterator[SiteCheck]:
+    if _is_unopened(place):
+        return
+    from engine.web.lti.lti_checks import check_learning_systems
+
+    for finding in check_learning_systems(place, now):
+        state = CheckState.NOTE if finding.next_step else CheckState.OK
+        yield SiteCheck(
+            "lti", CheckState.FAULT if finding.is_fault else state, finding.text, finding.next_step
+        )
+
+
+def _is_unopened(place: str | Path) -> bool:
+    """Return whether opening the store would make or change it."""
+    return ("://" not in str(place) and not Path(place).exists()) or outdated_schema(place) is not None
+
+
 def _clock(course: Course, place: str | Path, now: datetime) -> Iterator[SiteCheck]:
     """Compare the clock with what else knows the time: the disk, the store, and the database's server."""
     yield _ok("clock", f"{local_text(now, course.policies.zone)} in {course.policies.timezone}")
@@ -239,7 +265,7 @@ def _clock(course: Course, place: str | Path, now: datetime) -> Iterator[SiteChe
         on_disk = datetime.fromtimestamp(Path(file.name).stat().st_mtime, UTC)
     if abs(on_disk - datetime.now(UTC)) > timedelta(seconds=_CLOCK_S):
         yield SiteCheck("clock", CheckState.FAULT, "this machine's clock and its disk's differ", step)
-    if ("://" not in str(place) and not Path(place).exists()) or outdated_schema(place) is not None:
+    if _is_unopened(place):
         return
     with open_store(place, busy_timeout_s=5.0) as store:
         newest, elsewhere = store.upkeep.clock()

@@ -6,12 +6,13 @@ that they came with; the names are foreign text, for messages only.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine.errors import InputError, UsageError
 from engine.text.words import count_noun
@@ -28,10 +29,18 @@ _INPUTS: Mapping[str, tuple[Callable[[str], object], str]] = {
     "time": (time.fromisoformat, r"\d\d:\d\d(:\d\d)?"),
     "datetime-local": (datetime.fromisoformat, r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?"),
 }
+# A form must be there half a minute after its head, or later by what a slow mobile line needs for it: one
+# that is sent byte by byte would keep its folder and its place for hours.
+_HEAD_START_S: Final = 30.0
+_SLOWEST: Final = 4096  # bytes a second
 
 
 class FormTooLargeError(InputError):
     """More was sent than is taken: status 413."""
+
+
+class SlowFormError(InputError):
+    """A form comes too slowly to be waited for: status 408."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,8 @@ async def read_form(request: Request, most_bytes: int, folder: Path | None) -> F
     ------
     FormTooLargeError
         The body is longer, or has too many fields or files.
+    SlowFormError
+        It comes too slowly.
     UsageError
         It isn't a form.
     """
@@ -124,6 +135,8 @@ async def read_form(request: Request, most_bytes: int, folder: Path | None) -> F
     from starlette.formparsers import MultiPartException
     from starlette.requests import ClientDisconnect
 
+    _check_length(request, most_bytes)
+    _bound(request, most_bytes)
     header = request.headers.get("content-type", "")
     kind = header.partition(";")[0].strip().casefold()
     if kind not in ("application/x-www-form-urlencoded", "multipart/form-data"):
@@ -133,8 +146,6 @@ async def read_form(request: Request, most_bytes: int, folder: Path | None) -> F
             "this isn't a form", got=kind or "no content type", next_step="use the page's own form"
         )
     _check_charset(header)
-    _check_length(request, most_bytes)
-    _bound(request, most_bytes)
     try:
         data = await request.form(
             max_files=MOST_FILES if folder is not None else 0,
@@ -217,13 +228,21 @@ def _check_length(request: Request, most_bytes: int) -> None:
 
 
 def _bound(request: Request, most_bytes: int) -> None:
-    """Make reading the body end with an error as soon as it is too long, whatever its head said."""
+    """Make reading the body end with an error as soon as it is too long or late, whatever its head said."""
     receive = request._receive
     so_far = 0
+    began = asyncio.get_running_loop().time()
 
     async def bounded() -> object:
         nonlocal so_far
-        message = await receive()
+        try:
+            async with asyncio.timeout_at(began + _HEAD_START_S + so_far / _SLOWEST):
+                message = await receive()
+        except TimeoutError as error:
+            raise SlowFormError(
+                "the form came too slowly, and wasn't taken",
+                next_step="send it again, over a better connection if you can",
+            ) from error
         so_far += len(message.get("body", b""))
         if so_far > most_bytes:
             raise _too_large(most_bytes)

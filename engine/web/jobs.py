@@ -6,10 +6,8 @@ so a killed server loses the job alone: started again, it does what is missing.
 
 from __future__ import annotations
 
-import logging
 import secrets
 import threading
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -19,8 +17,7 @@ from typing import Any
 
 from engine.errors import SoftmarkError, UsageError
 from engine.quiz import rules as quiz_rules
-
-log = logging.getLogger("softmark.web")
+from engine.web.logs import note_fault
 
 _MOST_FINISHED = 3  # results of a kind that are kept: a plan of a regrade can hold thousands of reports
 
@@ -170,7 +167,7 @@ def _run(job: SiteJob, work: Callable[[SiteJob], Any]) -> None:
         job.fault, state = error, JobState.FAILED
     except Exception as error:
         number = secrets.token_hex(4)
-        log.error("fault %s in job %s\n%s", number, job.kind, "".join(traceback.format_exception(error)))
+        note_fault(number, f"job {job.kind}", error)
         job.fault = SoftmarkError(
             "something went wrong on the server, and it isn't your fault",
             got=f"fault {number}, noted in the server's log",

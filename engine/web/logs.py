@@ -86,7 +86,7 @@ def begin_log(target: str) -> None:
                 next_step="make its folder, or log elsewhere: --log - writes to standard error",
             ) from error
     handler.setFormatter(JsonLines())
-    for name in ("softmark.web", "uvicorn.error"):
+    for name in ("softmark", "engine", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.propagate = False

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.errors import EngineError, UsageError
+from engine.web.unread_bodies import DiscardingApp
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -26,23 +27,32 @@ def bind(host: str, port: int) -> socket.socket:
         The port is in use, or may not be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    if os.name == "posix":  # elsewhere it would let two servers share the port
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening: socket.socket | None = None
     try:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        if os.name == "posix":  # elsewhere it would let two servers share the port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(512)
-    except OSError as error:
-        listening.close()
+    except (OSError, UnicodeError) as error:
+        if listening is not None:
+            listening.close()
+        if isinstance(error, UnicodeError):  # a name with empty parts, or with parts of over 63 characters
+            raise UsageError(
+                "this isn't the name of a machine", got=host, next_step="name one of this machine's addresses"
+            ) from error
         if error.errno == errno.EADDRINUSE:
             raise UsageError(
                 f"port {port} is in use: another server has it",
                 next_step="stop that one, or use another port: --port 0 picks a free one",
             ) from error
+        is_forbidden = error.errno in (errno.EACCES, errno.EPERM)
         raise UsageError(
             f"{host}, port {port} can't be used",
             got=error.strerror or str(error),
-            next_step="use another port: --port 0 picks a free one",
+            next_step="ports below 1024 are for the proxy: use another, such as --port 8000"
+            if is_forbidden
+            else "use another port: --port 0 picks a free one",
         ) from error
     return listening
 
@@ -90,7 +100,7 @@ def serve(
     import uvicorn
 
     config = uvicorn.Config(
-        _at_prefix(app, prefix) if prefix else app,
+        DiscardingApp(_at_prefix(app, prefix) if prefix else app),
         log_level="warning",
         access_log=False,
         server_header=False,

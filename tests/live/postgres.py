@@ -60,6 +60,11 @@ class Server:
             return self.folder / "programs" / programs.name
         return programs
 
+    @property
+    def programs(self) -> Path:
+        """Folder of ``pg_dump``, ``pg_restore`` and the others."""
+        return self._programs
+
     def _run(self, program: str, *arguments: object) -> None:
         command = [self._programs / program, *map(str, arguments), f"--pwfile={self.folder / 'password'}"]
         done = subprocess.run([*command, "--no-sync"], capture_output=True, cwd=self.folder, **self._user)

@@ -77,6 +77,31 @@ def saved(page: Any) -> None:
     page.locator(".saved", has_text="Saved at").wait_for()
 
 
+def test_a_save_whose_answer_is_lost_is_no_other_window(folder: Path, chrome: Any) -> None:
+    """The store has the text, the window doesn't know, and its person types on."""
+    quiz = draw(folder, QUIZ, "week-1")
+    part = quiz.questions[0].variant.parts[0].id
+    with LiveSite(folder) as site:
+        page = person_context(chrome, site).new_page()
+        page.goto(f"{site.address}/quiz/week-1/1")
+
+        def lose_the_answer(route: Any) -> None:
+            route.fetch()
+            route.abort()
+
+        page.route("**/save", lose_the_answer, times=1)
+        field = page.locator(f"[name='text.{part}']")
+        field.fill("0.1")
+        field.blur()
+        page.locator(".saved", has_text="Not saved yet: the server").wait_for()
+        assert drafts(folder, quiz)[1, part] == "0.1"
+        field.fill("0.2")
+        field.blur()
+        saved(page)
+        assert drafts(folder, quiz)[1, part] == "0.2"
+        assert page.locator(".note.wrong").count() == 0
+
+
 def test_what_is_typed_survives_a_killed_server_and_a_closed_browser(folder: Path, chrome: Any) -> None:
     quiz = draw(folder, QUIZ, "week-1")
     part = quiz.questions[0].variant.parts[0].id

@@ -20,7 +20,7 @@ def test_a_job_goes_on_after_a_fault(site: Site, caplog: pytest.LogCaptureFixtur
         assert served is site
         rounds.append(1)
         if len(rounds) == 1:
-            raise ValueError("a fault of ours")
+            raise ValueError("Ada typed this")
         if len(rounds) == 2:
             raise StoreError("the disk is full")
         is_third.set()
@@ -30,7 +30,8 @@ def test_a_job_goes_on_after_a_fault(site: Site, caplog: pytest.LogCaptureFixtur
         background.start()
         assert is_third.wait(10)
         background.stop()
-    assert "count failed" in caplog.text
+    assert "count failed" in caplog.text and "ValueError" in caplog.text
+    assert "Ada" not in caplog.text
     assert "the disk is full" in caplog.text
     after = len(rounds)
     threading.Event().wait(0.05)

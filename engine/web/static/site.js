@@ -324,7 +324,8 @@ document.addEventListener("submit", (event) => {
       this.fields = new Map();
       for (const element of form.querySelectorAll(".answer[data-part]")) {
         const part = element.dataset.part;
-        const field = { part, element, conflict: false };
+        // Unsure: texts that were sent, and of which nobody said what became of them.
+        const field = { part, element, conflict: false, unsure: new Set() };
         field.revision = form.elements["revision." + part];
         field.before = form.elements["before." + part];
         field.length = document.getElementById("length-" + part);
@@ -414,6 +415,8 @@ document.addEventListener("submit", (event) => {
         for (const [name, value] of this.pairs(field)) body.append(name, value);
         texts.set(field.part, this.text(field));
       }
+      // Until there is an answer; the store may have them although none comes.
+      for (const field of fields) for (const [, value] of this.pairs(field)) field.unsure.add(value);
       const headers = { accept: "application/json", "x-csrf-token": this.form.elements.csrf.value };
       let answer, value;
       try {
@@ -468,12 +471,19 @@ document.addEventListener("submit", (event) => {
         field.saved = text;
         field.revision.value = done.revision;
         field.before.value = done.text;
+        field.unsure.clear();
         if (!("fault" in done)) return;
         field.trouble = done.trouble;
         field.reading = { ...done, of: text };
         // What stands at the field by now is about an earlier text.
         const isShown = this.faultOf(field).textContent || document.getElementById("reading-" + field.part).children.length;
         if (isShown && text === this.text(field)) this.show(field, done);
+      } else if (done.state === "conflict" && field.unsure.has(done.text)) {
+        // No other window: this one had sent it, and the answer was lost on the way. The next save replaces it.
+        field.revision.value = done.revision;
+        field.before.value = done.text;
+        field.unsure.clear();
+        this.pause = setTimeout(() => this.save(), 50);
       } else if (done.state === "conflict") {
         this.conflict(field, done.text, done.revision);
       } else {

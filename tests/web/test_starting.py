@@ -1,0 +1,197 @@
+"""What ``grade serve`` says when it can't start as asked, what it migrates first, and what ends with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE
+from tests.live.postgres import server
+from tests.live.site import PATIENCE_S, LiveSite, new_course
+from tests.unit.store.test_store_migrations import make_old
+from tests.web.test_operation import child_processes, free_port
+
+ROOT = Path(__file__).parents[2]
+EARLIER = "0003"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    return new_course(tmp_path / "course")
+
+
+def run_serve(
+    folder: Path, *arguments: str, before: tuple[str, ...] = (), environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*before, sys.executable, str(ROOT / "cli.py"), "serve", "--course", str(folder), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+        env=os.environ | {"SOFTMARK_HOME": str(folder.parent / "home")} | (environment or {}),
+    )
+
+
+def outdated_database() -> tuple[str, str]:
+    """Make a database of an earlier schema with an attempt in it; return its address and that schema."""
+    address = server().new_database()
+    make_old(address, EARLIER)
+    return address, EARLIER
+
+
+def schema_of(address: str) -> str:
+    name = address.partition("@/")[2].partition("?")[0]
+    ((schema,),) = server().sql(f"SELECT version_num FROM {VERSION_TABLE}", name)
+    return str(schema)
+
+
+def with_programs(folder: Path) -> dict[str, str]:
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_a_database_of_an_earlier_version_is_dumped_and_migrated(tmp_path: Path) -> None:
+    address, before = outdated_database()
+    course = new_course(tmp_path / "course", store=address)
+    with LiveSite(course, environment=with_programs(server().programs)) as site:
+        assert f"(schema {before})" in site.printed
+        (dump,) = (course / ".softmark" / "backups").glob(f"store-{before}-*.dump")
+        assert str(dump) in site.printed
+    assert dump.stat().st_mode & 0o077 == 0
+    assert schema_of(address) == SCHEMA_VERSION
+    # It is worth something: what was there before is in a new database again.
+    restored = server().new_database()
+    subprocess.run(
+        [server().programs / "pg_restore", "--no-owner", f"--dbname={restored}", str(dump)],
+        check=True,
+        capture_output=True,
+    )
+    assert schema_of(restored) == before
+    name = restored.partition("@/")[2].partition("?")[0]
+    assert server().sql("SELECT student, outcome FROM attempts", name) == [("007", "partial")]
+    with LiveSite(course, environment={"PATH": ""}) as site:
+        assert "schema" not in site.printed
+
+
+@pytest.mark.parametrize("kind", ["missing", "failing"])
+def test_without_a_dump_nothing_is_migrated(tmp_path: Path, kind: str) -> None:
+    address, before = outdated_database()
+    course = new_course(tmp_path / "course", store=address)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    if kind == "failing":
+        program = programs / "pg_dump"
+        program.write_text("#!/bin/sh\necho 'pg_dump: error: server version mismatch' >&2\nexit 1\n")
+        program.chmod(0o755)
+    path = {"PATH": str(programs)}
+    done = run_serve(course, "--port", "0", environment=path)
+    assert done.returncode == 3
+    said = "pg_dump isn't installed" if kind == "missing" else "server version mismatch"
+    assert said in done.stderr and "--no-backup" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((course / ".softmark" / "backups").glob("*.dump"))
+    assert schema_of(address) == before
+    check = run_serve(course, "--check", "--port", "0", environment=path)
+    assert before in check.stdout
+    if kind == "missing":
+        assert "pg_dump isn't installed" in check.stdout
+    with LiveSite(course, "--no-backup", environment=path) as site:
+        assert "brought up to date" in site.printed
+    assert schema_of(address) == SCHEMA_VERSION
+
+
+def test_children_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    course = new_course(tmp_path / "course", store=server().new_store())
+    site = LiveSite(course, "--processes", "2")
+    children = child_processes(site.process.pid)
+    assert len(children) == 2
+    port = site.port
+    site.kill()
+    end = time.monotonic() + PATIENCE_S
+    while any(is_alive(child) for child in children):
+        assert time.monotonic() < end, "a child goes on alone"
+        time.sleep(0.1)
+    with LiveSite(course, port=port) as again, again.browser() as browser:
+        assert browser.get("/health/ready").status_code == 200
+    assert "Traceback" not in site.complaints()
+
+
+def is_alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_a_second_server_on_the_port(course: Path) -> None:
+    with LiveSite(course) as site, site.browser() as browser:
+        done = run_serve(course, "--port", str(site.port))
+        assert done.returncode == 2
+        assert f"port {site.port} is in use" in done.stderr and "--port 0" in done.stderr
+        assert browser.get("/health/live").status_code == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="which ports are guarded is a matter of the system")
+def test_a_port_that_only_root_may_use(course: Path) -> None:
+    before: tuple[str, ...] = ()
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root without a right needs setpriv")
+        before = ("setpriv", "--bounding-set=-net_bind_service", "--inh-caps=-net_bind_service")
+    if int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text()) <= 81:
+        pytest.skip("here everybody may use every port")
+    done = run_serve(course, "--port", "81", before=before)
+    assert done.returncode == 2, done.stderr
+    assert "port 81 can't be used" in done.stderr and "ports below 1024" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("203.0.113.7", "can't be used"),
+        ("no-such-machine.invalid", "can't be used"),
+        ("a..b", "can't be used"),
+        ("mü..b", "isn't the name of a machine"),
+        ("ü" * 70 + ".example", "isn't the name of a machine"),
+        ("::ffff:203.0.113.7", "can't be used"),
+        ("marks.example.edu:8000", "can't be used"),
+        ("http://localhost", "can't be used"),
+    ],
+)
+def test_an_address_that_isnt_this_machines(course: Path, host: str, said: str) -> None:
+    done = run_serve(course, "--host", host, "--port", "0")
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_two_starts_at_once_migrate_once(tmp_path: Path) -> None:
+    address, before = outdated_database()
+    course = new_course(tmp_path / "course", store=address)
+    environment = with_programs(server().programs)
+    sites = []
+    try:
+        for _ in range(2):
+            sites.append(LiveSite(course, environment=environment))
+        assert [before in site.printed for site in sites] == [True, False]
+    finally:
+        for site in sites:
+            site.stop(signal.SIGTERM)
+    assert schema_of(address) == SCHEMA_VERSION
+
+
+def test_a_port_that_is_taken_between_is_said_by_the_check_too(course: Path) -> None:
+    port = free_port()
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", port))
+        busy.listen()
+        check = run_serve(course, "--check", "--port", str(port))
+    assert check.returncode == 1 and f"port {port} is in use" in check.stdout
