@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read 
 
 MIB = 1 << 20
 # On an idle machine all take less than half a second.
-IN_TIME_S = 5.0
+IN_TIME_S = 10.0
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_a_file(live: LiveSite, name: str) -> None:
     assert answer.text.count('role="alert"') <= 1 and "ask for it" not in answer.text
     assert seconds < IN_TIME_S
     assert watch.growth < 200, watch.memory
-    assert watch.median < 0.3 and max(watch.saves) < 2, watch.saves
+    assert not watch.is_held_up, watch
 
 
 def test_a_thousand_fields(live: LiveSite) -> None:
@@ -169,6 +169,6 @@ def test_an_answer_of_a_megabyte(live: LiveSite, sign: str) -> None:
         done = visitor.client.post(f"/quiz/{QUIZ}/hand-in", data={"csrf": visitor.token})
         assert done.status_code == 303
         seconds = time.monotonic() - began
-    assert seconds < IN_TIME_S and max(watch.saves) < 2, watch.saves
+    assert seconds < IN_TIME_S and not watch.is_held_up, watch
     assert watch.growth < 50, watch.memory
     visitor.close()

@@ -86,7 +86,7 @@ def test_a_gigabyte_is_refused_while_it_streams(
     sentences = ("too large",)
     assert all(sentence in answer.text for sentence in sentences), answer.text
     assert watch.growth < 48, watch.memory
-    assert watch.median < 0.15 and max(watch.saves) < 2, watch.saves
+    assert not watch.is_held_up, watch
 
 
 def test_who_sends_on_is_cut_off(live: LiveSite) -> None:
@@ -99,7 +99,7 @@ def test_who_sends_on_is_cut_off(live: LiveSite) -> None:
     assert answer.sent < GIB // 2
     assert answer.seconds < unread_bodies._AT_MOST_S + 5
     assert watch.growth < 48, watch.memory
-    assert watch.median < 0.15, watch.saves
+    assert not watch.is_held_up, watch
 
 
 @pytest.mark.parametrize("path", ["/quiz/week-1/1/save", "/nothing", "/requests", HAND_IN, "/lti/launch"])
@@ -154,7 +154,7 @@ def test_many_slow_ones_hold_up_nobody_nor_the_end(tmp_path: Path) -> None:
                 for connection in slow:
                     connection.sendall(b"a")
                 time.sleep(0.3)
-        assert watch.median < 0.15, watch.saves
+        assert not watch.is_held_up, watch
         assert not select.select(slow, [], [], 0)[0], "they are answered although they aren't whole"
         began = time.monotonic()
         assert site.stop(signal.SIGTERM) == 0, site.complaints()
