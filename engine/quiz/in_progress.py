@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
 from typing import Generic, TypeVar
 
 from engine.crash_points import reached
@@ -74,15 +73,24 @@ class QuizInProgress(Generic[Sheet]):
         self._store, self._bank, self._mode, self._secret = store, bank, mode, secret
         self.quiz, self.sheet = quiz, sheet
         self.times = SittingTimes.of(quiz.rules, opens=opens, closes=closes)
+        self._timed_row: TimedSitting | None = None
+        self._has_timed_row = False
 
     @property
     def rules(self) -> QuizRules:
         """The quiz's rules."""
         return self.quiz.rules
 
-    @cached_property
+    @property
     def _timed(self) -> TimedSitting | None:
-        return self._store.timed.of_quiz(self.quiz)
+        # Not a cached_property: in Python 3.11 one lock guards the property of all objects, and all windows of
+        # a class would wait for one another's reading.
+        if not self._has_timed_row:
+            self._timed_row, self._has_timed_row = self._store.timed.of_quiz(self.quiz), True
+        return self._timed_row
+
+    def _forget_timed(self) -> None:
+        self._has_timed_row = False
 
     @property
     def state(self) -> SittingState:
@@ -141,7 +149,7 @@ class QuizInProgress(Generic[Sheet]):
         end = self.times.ends_at(now)
         if self.times.limit is not None and end is not None:
             self._store.timed.begin(self.quiz, now, end)
-            self.__dict__.pop("_timed", None)
+            self._forget_timed()
 
     def require_open(self) -> None:
         """Raise a :class:`QuizError` that says why no answer is taken now, unless one is."""
@@ -244,7 +252,7 @@ class QuizInProgress(Generic[Sheet]):
             now = quiz_rules.now()
             self._store.timed.end(self.quiz, now, self.ends or now)
             self._store.timed.note_handed_in(self.quiz, now)
-            self.__dict__.pop("_timed", None)
+            self._forget_timed()
 
     def reopen(self, progress: QuestionProgress) -> bool:
         """Make a question ready for another attempt; False where it has no other variant."""
@@ -277,7 +285,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
             self._store.timed.reopen(self.quiz, self._end())
         closed = {number for number in {field.number for field in fields} if self._is_used_up(number)}
         saved = self.sheet.write(fields, now=quiz_rules.now(), ends=self.ends, closed=closed)
-        self.__dict__.pop("_timed", None)
+        self._forget_timed()
         # Another window may have handed in the question between the look at its attempts and the save.
         return [
             replace(done, state=SaveState.CLOSED) if self._came_too_late(done) else done for done in saved
@@ -465,7 +473,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         result = self._hand_in_the_rest()
         reached("sitting-handed-in")
         self._store.timed.note_handed_in(self.quiz, now)
-        self.__dict__.pop("_timed", None)
+        self._forget_timed()
         return result
 
     def _hand_in_the_rest(self) -> HandInResult:

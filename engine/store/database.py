@@ -12,6 +12,7 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from engine.errors import StoreError
+from engine.store.group_commit import GroupCommit
 from engine.store.postgres import server_engine
 from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE
 from engine.store.sqlite import CommitPace, sqlite_engine, store_faults, write_option
@@ -102,6 +103,7 @@ class Database:
         self._writer = engine.execution_options(**write_option(True))
         # SQLite lets one writer in; threads of this process queue here instead of polling its lock.
         self._turn = threading.Lock()
+        self._together = None if self.is_server else GroupCommit(self.write, where)
 
     @property
     def is_server(self) -> bool:
@@ -131,14 +133,19 @@ class Database:
             yield connection
 
     def change(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do `work` in a write transaction, and repeat it where another writer was first."""
+        """Do `work` in a write transaction, and repeat it where another writer was first.
+
+        On SQLite the transaction may hold changes of other threads too.
+        """
+        if self._together is not None:
+            return self._together.change(work)
         # Only a server lets two writers in at once: what one has looked up, the other may have changed.
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self.write() as connection:
                     return work(connection)
             except StoreError as error:
-                if not (tries_left and self.is_server and _lost_race(error)):
+                if not (tries_left and _lost_race(error)):
                     raise
         raise AssertionError("the last try returns or raises")
 

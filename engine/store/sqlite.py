@@ -192,6 +192,7 @@ def store_faults(where: str) -> Iterator[None]:
 
 
 _WRITE = "softmark_write"
+_MOST_CONNECTIONS = 40  # that are kept; they are made when they are needed
 
 
 @dataclass
@@ -223,7 +224,10 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitP
         _make_or_check(path, journal)
         pace = CommitPace() if journal == "WAL" else None
         engine = sa.create_engine(
-            sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_timeout_s}
+            sa.URL.create("sqlite", database=str(path)),
+            connect_args={"timeout": busy_timeout_s},
+            # One for each thread of a server: a new connection costs more than what it is mostly asked.
+            pool_size=_MOST_CONNECTIONS,
         )
 
         @sa.event.listens_for(engine, "connect")
