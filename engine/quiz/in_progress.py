@@ -83,8 +83,8 @@ class QuizInProgress(Generic[Sheet]):
 
     @property
     def _timed(self) -> TimedSitting | None:
-        # Not a cached_property: in Python 3.11 one lock guards the property of all objects, and all windows of
-        # a class would wait for one another's reading.
+        # Not a cached_property: in Python 3.11 one lock guards the property of all objects, and all windows
+        # of a class would wait for one another's reading.
         if not self._has_timed_row:
             self._timed_row, self._has_timed_row = self._store.timed.of_quiz(self.quiz), True
         return self._timed_row

@@ -8,6 +8,7 @@ the next one starts; on another machine it goes back when the heartbeat fails to
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import logging
 import os
@@ -189,19 +190,30 @@ class HandInWorker:
             return
 
     def _prepare(self) -> None:
+        item = self._expected.get()
+        if item is not None:
+            # Mistakes in gradients are written with torch, and are run here to name a student's. Its import
+            # takes seconds in which pages wait: now, and not in the middle of a class.
+            with contextlib.suppress(ImportError):
+                importlib.import_module("torch")
         _yield_to_pages(_PREPARING)
-        while (item := self._expected.get()) is not None and not self._halt.is_set():
+        while item is not None and not self._halt.is_set():
             try:
                 self._code().prepare(item)
             except Exception as error:  # whoever hands it in gets the reason
                 self._seen.discard(item)
                 _log.warning("%s can't be prepared: %s", item, error)
+            item = self._expected.get()
 
     def _upkeep(self) -> None:
         while not self._halt.wait(_BEAT_S):
-            with contextlib.suppress(StoreError):
+            try:
                 self._store.waiting.beat(self.name, now())
                 self._take_from_the_dead()
+            except StoreError:
+                continue  # said where a hand-in is begun
+            except Exception as error:  # without a heartbeat others would take what is in hand here
+                _log.error("the queue can't be looked after: %s", internal_fault(error))
 
     def _take_from_the_dead(self) -> None:
         before, self._beats = self._beats, {}
@@ -232,6 +244,10 @@ class HandInWorker:
                 hand_in = self.queue.begin(self.name)
             except StoreError as error:
                 _log.warning("the queue can't be read: %s", error)
+                self._halt.wait(_STORE_AWAY_S)
+                continue
+            except Exception as error:  # the last net: without this thread nothing more would be graded
+                _log.error("no hand-in could be begun: %s", internal_fault(error))
                 self._halt.wait(_STORE_AWAY_S)
                 continue
             if hand_in is None:

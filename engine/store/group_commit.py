@@ -1,4 +1,4 @@
-"""Changes that wait for their turn at the same time are written by one transaction, with one wait for the disk.
+"""Changes that wait for their turn at the same time share a transaction, and one wait for the disk.
 
 SQLite lets one writer in, and each commit waits until the disk has it: some milliseconds, whatever was
 changed. While one thread waits there, others come with a change of their own. The first of them writes all of
@@ -86,7 +86,7 @@ class GroupCommit:
         try:
             mine.wake.wait()
         except BaseException:
-            # Somebody interrupts this thread: it leaves the queue, and mustn't stay the one that all wait for.
+            # Somebody interrupts this thread: it leaves the queue, and the others mustn't wait for it.
             with self._lock:
                 if mine in self._waiting:
                     self._waiting.remove(mine)

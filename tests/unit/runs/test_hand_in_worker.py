@@ -318,6 +318,32 @@ def test_a_store_that_is_away_for_a_while(shop: Shop, monkeypatch: pytest.Monkey
     assert [attempt.report.score for attempt in shop.store.attempts()] == [1.0, 1.0]
 
 
+def test_a_fault_of_ours_ends_no_thread(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {"claim": 1, "beat": 1}
+
+    def failing_once(name):
+        method = getattr(WaitingHandIns, name)
+
+        def call(*args, **kwargs):
+            if faults[name]:
+                faults[name] -= 1
+                raise SystemError("bad argument")
+            return method(*args, **kwargs)
+
+        return call
+
+    for name in faults:
+        monkeypatch.setattr(WaitingHandIns, name, failing_once(name))
+    monkeypatch.setattr(hand_in_worker, "_STORE_AWAY_S", 0.05)
+    monkeypatch.setattr(hand_in_worker, "_BEAT_S", 0.05)
+    number = shop.add("ada")
+    with shop.worker(slots=1):
+        shop.until_done(number)
+        shop.until(lambda: not any(faults.values()))
+        names = {thread.name for thread in threading.enumerate()}
+        assert {"hand-ins-grade_all", "hand-ins-upkeep"} <= names
+
+
 @pytest.mark.skipif(not hasattr(os, "setpriority"), reason="POSIX alone has priorities")
 def test_the_sandbox_yields_to_pages(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     niceness: list[int] = []

@@ -1,4 +1,4 @@
-"""Changes of several threads in one transaction: each is made whole or not at all, whatever another one does."""
+"""Changes of several threads in one transaction: each is made whole or not at all, whatever others do."""
 
 from __future__ import annotations
 
