@@ -133,7 +133,7 @@ class HandInWorker:
         """Take back what dead workers had in hand, and begin; returns at once."""
         with contextlib.suppress(StoreError):
             self._take_from_the_dead()
-        for target in (self._open, self._prepare):
+        for target in (self._open, self._prepare, *((self._import,) if self._seen else ())):
             _daemon(target).start()
         # Those that use the store, which is closed once they have ended.
         self._threads = [*(_daemon(self._grade_all) for _ in range(self.slots)), _daemon(self._upkeep)]
@@ -189,21 +189,20 @@ class HandInWorker:
             self._is_open.set()
             return
 
+    def _import(self) -> None:
+        # Mistakes in gradients are written with torch, and are run here to name a student's. Its import takes
+        # seconds in which pages wait: now, and not in the middle of a class.
+        with contextlib.suppress(ImportError):
+            importlib.import_module("torch")
+
     def _prepare(self) -> None:
-        item = self._expected.get()
-        if item is not None:
-            # Mistakes in gradients are written with torch, and are run here to name a student's. Its import
-            # takes seconds in which pages wait: now, and not in the middle of a class.
-            with contextlib.suppress(ImportError):
-                importlib.import_module("torch")
         _yield_to_pages(_PREPARING)
-        while item is not None and not self._halt.is_set():
+        while (item := self._expected.get()) is not None and not self._halt.is_set():
             try:
                 self._code().prepare(item)
             except Exception as error:  # whoever hands it in gets the reason
                 self._seen.discard(item)
                 _log.warning("%s can't be prepared: %s", item, error)
-            item = self._expected.get()
 
     def _upkeep(self) -> None:
         while not self._halt.wait(_BEAT_S):
