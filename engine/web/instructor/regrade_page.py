@@ -124,11 +124,11 @@ def apply(visit: Visit) -> Response:
     if plan.is_empty or job.facts.get("run"):
         raise UsageError("this is stored already, or there is nothing to store")
     run, skipped = apply_plan(visit.site.store, plan, by=visit.me.name or visit.me.id, cause=reason[:1000])
-    # The plan stays to be read, and is never written a second time.
-    job.facts = {**job.facts, "run": run}
     left_alone = {(attempt.student, attempt.item, attempt.submission) for attempt in skipped}
     written = [change.old for change in plan.visible]
     count = sum((old.student, old.item, old.submission) not in left_alone for old in written)
+    # The plan stays to be read, and is never written a second time.
+    job.facts = {**job.facts, "run": run, "count": count}
     visit.log(
         "regrade.apply",
         str(job.facts["what"]),
