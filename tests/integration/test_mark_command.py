@@ -59,7 +59,7 @@ def test_a_mark_is_set_changed_excused_and_taken_back(grade, course: Course) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("adda", "softmax", "--score", "1"), "no student 'adda' is in this course; did you mean 'ada'?"),
+        (("adda", "softmax", "--score", "1"), "no student 'adda' is in this course; did you mean Ada (ada)?"),
         (("ada", "softmx", "--score", "1"), "there is no column 'softmx'; did you mean 'softmax'?"),
         (("ada", "softmax-weights", "--score", "1"), "there is no column 'softmax-weights'"),
         (("ada", "week/softmax", "--score", "1"), "there is no column 'week/softmax'; did you mean 'week/"),
@@ -92,7 +92,7 @@ def test_a_question_of_a_quiz_and_an_id_with_zeros(grade, course: Course) -> Non
     assert grade("mark", "007", "week/softmax-weights", "--score", "1", "--course", "c").code == 0
     said = grade("mark", "list", "--course", "c")
     head, row = (re.split(r"\s{2,}", line.strip()) for line in said.out.splitlines())
-    assert head == ["student", "column", "mark", "comment", "by", "at"]
+    assert head == ["student", "column", "mark", "comment", "by", "at (UTC)"]
     assert row[:3] == ["007", "week/softmax-weights", "1"]
 
 
