@@ -219,6 +219,72 @@ def test_what_is_saved_and_cannot_be_handed_in_is_said_at_once(folder: Path, chr
         context.close()
 
 
+PASTE = """(cell, text) => {
+  const data = new DataTransfer();
+  data.setData("text", text);
+  cell.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+}"""
+
+
+def test_a_matrix_is_entered_in_a_grid(folder: Path, chrome: Any) -> None:
+    quiz = draw(folder, "title: G\nsections:\n  - items: [softmax-weights, causal-mask-matrix]\n", "grid")
+    vector, matrix = (question.variant.parts[0] for question in quiz.questions)
+    rows, columns = matrix.key.shape
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    options = json.dumps({"runOnly": {"type": "tag", "values": RULES}, "resultTypes": ["violations"]})
+    with LiveSite(folder) as site:
+        context = person_context(chrome, site, viewport={"width": 360, "height": 740}, bypass_csp=True)
+        page = context.new_page()
+        page.goto(f"{site.address}/quiz/grid/1")
+        text, cells = page.locator(f"[name='text.{vector.id}']"), page.locator(".cells input")
+        text.fill("0.1, 0.2")
+        page.get_by_role("button", name="Enter in a grid").click()
+        assert "doesn't fit the grid" in page.locator(".answer .over[role=status]").inner_text()
+        assert text.is_visible()
+        text.fill("")
+        page.get_by_role("button", name="Enter in a grid").click()
+        assert not text.is_visible()
+        count = vector.key.shape[0]
+        assert cells.count() == count
+        assert cells.nth(1).get_attribute("aria-label") == f"number 2 of {count}"
+        for place in range(count):
+            page.keyboard.type(f"0.{place}")
+            page.keyboard.press(
+                ("Enter", "ArrowRight", "Tab")[place % 3] if place < count - 1 else "ArrowLeft"
+            )
+        page.locator(".strip [aria-current]", has_text="saved, not handed in").wait_for()
+        written = ", ".join(f"0.{place}" for place in range(count))
+        assert drafts(folder, quiz)[1, vector.id] == written
+        page.reload()
+        assert [cells.nth(place).input_value() for place in range(count)] == written.split(", ")
+        page.get_by_role("button", name="Enter as text").click()
+        assert text.input_value() == written
+        page.get_by_role("button", name="Enter in a grid").click()
+
+        page.goto(f"{site.address}/quiz/grid/2")
+        label = f"row 2, column {columns}"
+        assert cells.nth(2 * columns - 1).get_attribute("aria-label") == label
+        cells.first.evaluate(PASTE, "[[1 2 3 4 5 6 7 8 9]]")
+        assert "doesn't fit" in page.locator(".answer .over[role=status]").inner_text()
+        line = [str(column % 2) for column in range(columns)]
+        printed = "array([" + ",\n       ".join(f"[{', '.join(line)}]" for _ in range(rows)) + "])"
+        for pasted in (printed, "\n".join(["\t".join(line)] * rows), "\n".join([" ".join(line)] * rows)):
+            for place in range(rows * columns):
+                cells.nth(place).fill("")
+            cells.first.evaluate(PASTE, pasted)
+            assert [cells.nth(place).input_value() for place in range(rows * columns)] == line * rows
+        cells.first.focus()
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.ariaLabel") == "row 2, column 1"
+        page.locator(".strip [aria-current]", has_text="partly answered").wait_for()
+        assert drafts(folder, quiz)[2, matrix.id] == "\n".join([", ".join(line)] * rows)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.evaluate(axe + ";0")
+        found = page.evaluate(f"axe.run(document, {options})")
+        assert [violation["id"] for violation in found["violations"]] == []
+        context.close()
+
+
 def test_two_windows_show_both_texts_and_one_is_chosen(folder: Path, chrome: Any) -> None:
     quiz = draw(folder, QUIZ, "week-1")
     part = quiz.questions[0].variant.parts[0].id

@@ -33,6 +33,7 @@ _PAIR = re.compile(r"([0-9]{1,3})-([a-z])")
 _ORDER_OF_PLACES = re.compile(rf"{_PAIR.pattern}(?:, {_PAIR.pattern})*+")
 MINUS = "\N{MINUS SIGN}"
 _MOST_ROWS = 16  # of a box, which scrolls from there on
+_MOST_CELLS = 64  # of a grid: larger arrays are pasted as text
 
 
 class FieldKind(StrEnum):
@@ -121,6 +122,8 @@ class EntryField:
         How many words the saved text has, and how many are left; empty where words aren't counted.
     most_words : int or None
         How many words are taken; None where they aren't limited.
+    shape : tuple of int
+        Rows and columns of numbers, which the hint states; empty where they aren't entered in a grid.
     """
 
     part: str
@@ -138,6 +141,7 @@ class EntryField:
     numbers: tuple[tuple[str, ...], ...] = ()
     length: str = ""
     most_words: int | None = None
+    shape: tuple[int, ...] = ()
 
 
 def answer_field(part: Part, text: str, revision: int) -> EntryField:
@@ -161,6 +165,7 @@ def answer_field(part: Part, text: str, revision: int) -> EntryField:
         numbers=reading.numbers,
         length=reading.length,
         most_words=word_limits(part)[1] if kind is FieldKind.LINES else None,
+        shape=_shape(part, kind),
     )
 
 
@@ -185,6 +190,14 @@ def _rows(part: Part, kind: FieldKind) -> int:
     if kind is FieldKind.MATRIX and part.key is not None:
         return min(_MOST_ROWS, max(2, part.key.shape[0]))
     return 8 if kind is FieldKind.LINES else 1
+
+
+def _shape(part: Part, kind: FieldKind) -> tuple[int, ...]:
+    if part.key is None or kind not in (FieldKind.NUMBERS, FieldKind.MATRIX):
+        return ()
+    rows, columns = (1, *part.key.shape) if len(part.key.shape) == 1 else part.key.shape
+    # One number needs no grid, and in many small fields nobody finds the way.
+    return (rows, columns) if 1 < rows * columns <= _MOST_CELLS else ()
 
 
 def _slots(part: Part, kind: FieldKind, picked: Mapping[str, str]) -> tuple[FieldSlot, ...]:
