@@ -850,7 +850,7 @@ document.addEventListener("submit", (event) => {
     const fill = (values) => cells.forEach((cell, place) => (cell.value = values[place]));
     const show = (isGrid) => {
       const values = isGrid ? cellsOf(text.value, rows, columns) : null;
-      note.textContent = isGrid && !values ? "What stands in the field doesn't fit the grid." : "";
+      note.textContent = isGrid && !values ? "The text in the field doesn't fit the grid." : "";
       group.hidden = !values;
       text.hidden = !!values;
       button.textContent = values ? "Enter as text" : "Enter in a grid";
