@@ -10,7 +10,7 @@ import logging
 import re
 import secrets
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -38,6 +38,7 @@ from engine.web.security import (
     ForeignHostError,
     check_host,
     check_origin,
+    cookies_of,
     safe_next,
     security_headers,
     set_cookie,
@@ -182,8 +183,9 @@ class _Handler:
         self._site.rates.need(limit, who, visit.now, "too many requests came from here within a minute")
 
     def _visit(self, request: Request, route: WebRoute | None, cookie: str | None = None) -> Visit:
+        cookies = cookies_of(request.headers.getlist("cookie"))
         if cookie is None:
-            cookie = request.cookies.get(SESSION_COOKIE, "") if route is None or route.asks_who else ""
+            cookie = cookies.get(SESSION_COOKIE, "") if route is None or route.asks_who else ""
         now = quiz_rules.now()
         idle = timedelta(hours=self._site.settings.session_hours)
         session = self._site.store.sessions.find(cookie, now, idle=idle) if cookie else None
@@ -202,9 +204,9 @@ class _Handler:
             base=request.scope.get("root_path", "").rstrip("/"),
             cookie=cookie if session else "",
             client=request.client.host if request.client else "",
-            notices=_notices(request),
+            notices=_notices(cookies),
             headers=dict(request.headers),
-            cookies=dict(request.cookies),
+            cookies=cookies,
             routes=self._paths,
             frames=site_lti(self._site).frames(now) if session and session.way == "lti" else (),
         )
@@ -362,10 +364,10 @@ def _status(error: SoftmarkError) -> int:
     return next((status for kind, status in statuses if isinstance(error, kind)), 500)
 
 
-def _notices(request: Request) -> tuple[str, ...]:
+def _notices(cookies: Mapping[str, str]) -> tuple[str, ...]:
     """Return the sentences that the page before left in a cookie; whoever forges one fools only himself."""
     try:
-        value = json.loads(base64.urlsafe_b64decode(request.cookies.get(NOTICE_COOKIE, "")))
+        value = json.loads(base64.urlsafe_b64decode(cookies.get(NOTICE_COOKIE, "")))
     except (ValueError, RecursionError):  # a list in a list in a list …
         return ()
     return tuple(v[:500] for v in value[:5] if isinstance(v, str)) if isinstance(value, list) else ()

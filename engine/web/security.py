@@ -14,7 +14,7 @@ import ipaddress
 import json
 import re
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -147,6 +147,22 @@ def set_cookie(
     # Written by hand: http.cookies knows Partitioned from Python 3.14 on.
     parts.append("SameSite=None; Partitioned" if framed and site.is_secure else "SameSite=Lax")
     answer.headers.append("set-cookie", "; ".join(parts))
+
+
+def cookies_of(headers: Iterable[str]) -> dict[str, str]:
+    """Return a request's cookies by name, from its ``Cookie`` headers.
+
+    Not by the standard library, which in older Pythons takes seconds for one long quoted value
+    (CVE-2024-7592); none of ours is quoted. Of several of one name the first counts, as that of the longest
+    path comes first: a site under a prefix of another one's address has its own.
+    """
+    cookies: dict[str, str] = {}
+    for header in headers:
+        for piece in header.split(";"):
+            name, sign, value = piece.partition("=")
+            if sign:
+                cookies.setdefault(name.strip(), value.strip())
+    return cookies
 
 
 def set_session_cookie(answer: Response, site: Site, cookie: str, lasts: timedelta, *, way: str) -> None:

@@ -7,6 +7,7 @@ import email.policy
 import re
 import secrets
 import string
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -539,6 +540,23 @@ def test_what_was_typed_before_signing_in_anew_isnt_lost(signed_in: SignedIn, si
     form = next(form for form in forms_of(refused) if form.action == "/requests")
     assert {**form.fields, "csrf": old} == typed
     assert form.fields["csrf"] == token_of(ada.get("/account"))
+
+
+@pytest.mark.parametrize("value", ['"' + "\\" * 60_000 + '"', '"' + "\\1" * 30_000 + '"', "a=b;" * 15_000])
+def test_no_cookie_holds_up_the_site(client: TestClient, value: str) -> None:
+    begun = time.process_time()
+    assert client.get("/", headers={"cookie": f"x={value}"}).status_code == 200
+    assert time.process_time() - begun < 1
+
+
+def test_of_two_sessions_that_of_the_longer_path_counts(client: TestClient, signed_in: SignedIn) -> None:
+    cookie = signed_in("ada").cookies[SESSION_COOKIE]
+    for header, status in (
+        (f"{cookie}; {SESSION_COOKIE}=other", 200),
+        (f"other; {SESSION_COOKIE}={cookie}", 303),
+    ):
+        answer = client.get("/work", headers={"cookie": f"{SESSION_COOKIE}={header}"})
+        assert answer.status_code == status
 
 
 def test_who_signs_in_next_isnt_offered_what_the_last_one_typed(signed_in: SignedIn, site: Site) -> None:
