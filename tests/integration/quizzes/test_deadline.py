@@ -11,7 +11,7 @@ from engine.quiz import rules as clock
 
 BEFORE = datetime(2026, 12, 1, 10, 0, tzinfo=UTC)
 DEADLINE = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
-AFTER = datetime(2026, 12, 1, 12, 0, 1, tzinfo=UTC)
+AFTER = datetime(2026, 12, 1, 12, 0, 11, tzinfo=UTC)  # what was on its way counts for ten seconds
 
 
 @pytest.fixture
