@@ -12,20 +12,20 @@ import math
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from engine.model import CodeSubmission, Mode
 from engine.quiz import rules as quiz_rules
 from engine.store import Store
-from engine.store.waiting import HandInState, Permit, QueuedHandIn, QueueState
+from engine.store.waiting import HandInState, Permit, QueuedHandIn, QueueState, Ready, StoredQueue
 
 MOST_LOSSES: Final = 2
 """After so many workers that died over it, a hand-in is set aside: the last one had nothing else in hand."""
 
 MOST_OPEN: Final = 20
-"""So many programs of one student wait at most: reading a queue of thousands would hold up everybody."""
+"""So many programs of one student wait at most: whoever hands in more waits for the feedback first."""
 
 _LATELY = timedelta(minutes=15)
 _FOR_THE_OLDEST = 4
@@ -83,7 +83,7 @@ def _taking_turns(hand_ins: Sequence[QueuedHandIn], had: Mapping[str, int]) -> l
     for hand_in in sorted(hand_ins, key=_age):
         counts[hand_in.student] = counts.get(hand_in.student, had.get(hand_in.student, 0)) + 1
         places[hand_in.id] = counts[hand_in.student]
-    return sorted(hand_ins, key=lambda hand_in: (places[hand_in.id], *_age(hand_in)))
+    return sorted(hand_ins, key=lambda hand_in: (places[hand_in.id], _age(hand_in)))
 
 
 def _with_the_oldest(fair: Sequence[QueuedHandIn], turn: int) -> list[QueuedHandIn]:
@@ -99,32 +99,50 @@ def _with_the_oldest(fair: Sequence[QueuedHandIn], turn: int) -> list[QueuedHand
     return line
 
 
-def _age(hand_in: QueuedHandIn) -> tuple[datetime, int]:
-    return hand_in.handed, hand_in.id
+def _age(hand_in: QueuedHandIn) -> int:
+    # By number: machines that share a store may differ about the time.
+    return hand_in.id
 
 
-def choose(state: QueueState, worker: str, now: datetime) -> QueuedHandIn | None:
+def choose(queue: QueueState | StoredQueue, worker: str, now: datetime) -> QueuedHandIn | None:
     """Return the hand-in that a worker begins now, None for none.
+
+    It is the first of :func:`in_line` that may be begun, without reading the whole queue.
 
     A hand-in over which a worker died is begun only by a worker that has nothing else in hand, and is then
     all that it has: if that one dies too, there is no doubt left.
     """
-    mine = [hand_in for hand_in in state.running if hand_in.worker == worker]
+    mine = [hand_in for hand_in in queue.running if hand_in.worker == worker]
     if any(hand_in.losses for hand_in in mine):
         return None
-    busy = {hand_in.student for hand_in in state.running}
-    for hand_in in in_line(state, now):
-        if hand_in.student in busy or _rests(hand_in, now):
-            continue
-        # The place stays empty until the others of this worker are done.
-        return None if hand_in.losses and mine else hand_in
-    return None
+    ready = Ready(frozenset(hand_in.student for hand_in in queue.running), _rested(now))
+    if queue.turn % _FOR_THE_OLDEST == 0:
+        chosen = queue.oldest(ready)
+    else:
+        had = seconds_had([*queue.lately, *queue.running], now)
+        # Older ones only where each newest one rests.
+        chosen = _fairest(queue, replace(ready, newest=True), had) or _fairest(queue, ready, had)
+    # The place stays empty until the others of this worker are done.
+    return None if chosen is not None and chosen.losses and mine else chosen
 
 
-def _rests(hand_in: QueuedHandIn, now: datetime) -> bool:
-    if not hand_in.tries or hand_in.heartbeat is None:
-        return False
-    return now < hand_in.heartbeat + min(_LONGEST_REST, _REST * (1 << min(hand_in.tries - 1, 20)))
+def _fairest(queue: QueueState | StoredQueue, ready: Ready, had: Mapping[str, int]) -> QueuedHandIn | None:
+    """Return the oldest of the student who had least: mostly of one who had nothing lately."""
+    others = queue.oldest(replace(ready, other_than=ready.other_than | had.keys()))
+    if others is not None:
+        return others
+    firsts = queue.oldest_of_each(ready, had.keys() - ready.other_than)
+    return min(firsts, key=lambda hand_in: (had[hand_in.student], _age(hand_in)), default=None)
+
+
+def _rested(now: datetime) -> dict[int, datetime]:
+    """Return until when a hand-in must have been tried last, by how often the machine failed."""
+    times: dict[int, datetime] = {}
+    rest = _REST
+    while not times or rest < _LONGEST_REST:
+        times[len(times) + 1] = now - rest
+        rest *= 2
+    return times | {len(times) + 1: now - _LONGEST_REST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +199,7 @@ class HandInQueue:
     def begin(self, worker: str) -> QueuedHandIn | None:
         """Return the hand-in that is a worker's next one; None where there is none for it."""
         now = quiz_rules.now()
-        return self._store.waiting.claim(worker, now, lambda state: choose(state, worker, now))
+        return self._store.waiting.claim(worker, now, lambda queue: choose(queue, worker, now))
 
     def place(self, number: int) -> QueuePlace | None:
         """Return where a hand-in stands, None if it doesn't wait."""

@@ -1,12 +1,13 @@
 """Code that was handed in on the site and waits for its grade: rows of a queue that several workers share.
 
 A row is never deleted: what is done or set aside stays as a receipt. Who comes next isn't decided here, but
-by the function that :meth:`WaitingHandIns.claim` is given.
+by the function that :meth:`WaitingHandIns.claim` is given. It asks the queue single questions, which the
+database answers: how many hand-ins wait hardly matters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -85,8 +86,36 @@ class QueuedHandIn:
 
 
 @dataclass(frozen=True, slots=True)
+class Ready:
+    """Which of the waiting hand-ins may be begun now.
+
+    Parameters
+    ----------
+    other_than : frozenset of str
+        Students of whom nothing is begun.
+    rested : mapping of int to datetime
+        How often the machine failed → until when the last time must have been. The highest number counts for
+        all above it too.
+    newest : bool
+        Only the newest of each student, exercise and mode.
+    """
+
+    other_than: frozenset[str]
+    rested: Mapping[int, datetime]
+    newest: bool = False
+
+    def has(self, hand_in: QueuedHandIn, newest: Collection[int]) -> bool:
+        """Return whether a hand-in is among them; `newest` are the numbers of those that are newest."""
+        if hand_in.student in self.other_than or (self.newest and hand_in.id not in newest):
+            return False
+        if not hand_in.tries or hand_in.heartbeat is None:
+            return True
+        return hand_in.heartbeat <= self.rested[min(hand_in.tries, max(self.rested))]
+
+
+@dataclass(frozen=True, slots=True)
 class QueueState:
-    """What there is to choose from: all open hand-ins, oldest first, and those that were begun lately.
+    """All open hand-ins, oldest first, and those that were begun lately.
 
     Parameters
     ----------
@@ -100,9 +129,92 @@ class QueueState:
     lately: tuple[QueuedHandIn, ...]
     turn: int
 
+    def oldest(self, ready: Ready) -> QueuedHandIn | None:
+        """Return the oldest of those that may be begun."""
+        return next(self._ready(ready), None)
 
-# The state of the queue → the hand-in that is begun now, None for none.
-Choose = Callable[[QueueState], QueuedHandIn | None]
+    def oldest_of_each(self, ready: Ready, students: Collection[str]) -> list[QueuedHandIn]:
+        """Return the oldest that may be begun of each of these students, oldest first."""
+        firsts: dict[str, QueuedHandIn] = {}
+        for hand_in in self._ready(ready):
+            if hand_in.student in students:
+                firsts.setdefault(hand_in.student, hand_in)
+        return list(firsts.values())
+
+    def _ready(self, ready: Ready) -> Iterator[QueuedHandIn]:
+        newest = {*{(h.student, h.item, h.mode): h.id for h in self.waiting}.values()}
+        return (h for h in self.waiting if ready.has(h, newest))
+
+
+class StoredQueue:
+    """The queue as it is in the store, for one decision: what there is to choose from is asked for.
+
+    Parameters
+    ----------
+    connection : sqlalchemy.Connection
+        Of the transaction in which it is decided.
+    """
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        self.turn = _next_turn(connection)
+        self.running = self._in_state(HandInState.RUNNING)
+        # In the order of its index: in that of the numbers, SQLite reads whatever was handed in ever.
+        self.lately = self._read(rows.c.turn >= self.turn - _LATELY_TURNS, by=rows.c.turn)
+
+    @property
+    def waiting(self) -> tuple[QueuedHandIn, ...]:
+        """Everything that waits, oldest first: for a class that hands in before a deadline, thousands."""
+        return self._in_state(HandInState.WAITING)
+
+    def oldest(self, ready: Ready) -> QueuedHandIn | None:
+        """As :meth:`QueueState.oldest`."""
+        query = sa.select(*_LIGHT).where(*_are_ready(ready)).order_by(rows.c.id).limit(1)
+        row = self._connection.execute(query).mappings().first()
+        return None if row is None else _hand_in(row)
+
+    def oldest_of_each(self, ready: Ready, students: Collection[str]) -> list[QueuedHandIn]:
+        """As :meth:`QueueState.oldest_of_each`."""
+        theirs = rows.c.student.in_(sorted(students))
+        firsts = sa.select(sa.func.min(rows.c.id)).where(theirs, *_are_ready(ready)).group_by(rows.c.student)
+        numbers = self._connection.execute(firsts).scalars().all()
+        return list(self._read(rows.c.id.in_(numbers)))
+
+    def _in_state(self, state: HandInState) -> tuple[QueuedHandIn, ...]:
+        return self._read(rows.c.state == state)
+
+    def _read(
+        self, condition: sa.ColumnElement[bool], by: sa.Column[int] = rows.c.id
+    ) -> tuple[QueuedHandIn, ...]:
+        query = sa.select(*_LIGHT).where(condition).order_by(by)
+        return tuple(map(_hand_in, self._connection.execute(query).mappings()))
+
+
+def _are_ready(ready: Ready) -> list[sa.ColumnElement[bool]]:
+    """Return what :meth:`Ready.has` asks of a waiting hand-in, as conditions of a query."""
+    most = max(ready.rested)
+    conditions = [
+        rows.c.state == HandInState.WAITING,
+        sa.or_(
+            rows.c.tries == 0,
+            rows.c.heartbeat.is_(None),
+            *(
+                sa.and_(rows.c.tries >= n if n == most else rows.c.tries == n, rows.c.heartbeat <= since)
+                for n, since in ready.rested.items()
+            ),
+        ),
+    ]
+    if ready.other_than:
+        conditions.append(rows.c.student.not_in(sorted(ready.other_than)))
+    if ready.newest:
+        newer = rows.alias("newer")
+        alike = (newer.c[name] == rows.c[name] for name in ("student", "item", "mode", "state"))
+        conditions.append(~sa.exists().where(*alike, newer.c.id > rows.c.id))
+    return conditions
+
+
+# The queue → the hand-in that is begun now, None for none.
+Choose = Callable[[StoredQueue], QueuedHandIn | None]
 
 # The times of a student's other hand-ins of an exercise → an error where there may be no more.
 Permit = Callable[[Sequence[datetime]], None]
@@ -202,19 +314,19 @@ class WaitingHandIns(StorePart):
 
     def claim(self, worker: str, now: datetime, choose: Choose) -> QueuedHandIn | None:
         """Begin the hand-in that `choose` names, and return it as it is then; None where there is none."""
-        # Looked at without the lock, which everybody who saves waits for: a long queue takes long to read.
+        # Looked at without the lock, which everybody who saves waits for.
         with self._database.snapshot() as look:
-            state = self._state(look)
-        chosen = choose(state)
+            queue = StoredQueue(look)
+            chosen = choose(queue)
         if chosen is None:
             return None
 
         def begin(connection: sa.Connection) -> QueuedHandIn | None:
-            nonlocal state, chosen
+            nonlocal queue, chosen
             self._lock(connection)
-            if _moves(connection) != (state.turn, {hand_in.id for hand_in in state.running}):
-                state = self._state(connection)
-                chosen = choose(state)
+            if _moves(connection) != (queue.turn, {hand_in.id for hand_in in queue.running}):
+                queue = StoredQueue(connection)
+                chosen = choose(queue)
             if chosen is None:
                 return None
             # Erasing a person may have the row locked: then it is somebody else's turn.
@@ -222,7 +334,7 @@ class WaitingHandIns(StorePart):
             if connection.execute(query.with_for_update(skip_locked=True)).scalar() is None:
                 return None
             change = sa.update(rows).where(rows.c.id == chosen.id)
-            values = {"turn": state.turn, "worker": worker, "begun": now, "heartbeat": now}
+            values = {"turn": queue.turn, "worker": worker, "begun": now, "heartbeat": now}
             connection.execute(change.values(state=str(HandInState.RUNNING), **values))
             row = connection.execute(sa.select(*_LIGHT).where(rows.c.id == chosen.id)).mappings().one()
             return _hand_in(row)
@@ -233,21 +345,10 @@ class WaitingHandIns(StorePart):
         return claimed
 
     def state(self) -> QueueState:
-        """Return the state of the queue."""
+        """Return the whole state of the queue: for where everybody stands, not for who comes next."""
         with self._database.read() as connection:
-            return self._state(connection)
-
-    def _state(self, connection: sa.Connection) -> QueueState:
-        by_state = sa.select(*_LIGHT).order_by(rows.c.id)
-        # Two queries on an index instead of one over all rows that were ever handed in.
-        waiting, running = (
-            tuple(map(_hand_in, connection.execute(by_state.where(rows.c.state == state)).mappings()))
-            for state in (HandInState.WAITING, HandInState.RUNNING)
-        )
-        turn = _next_turn(connection)
-        last_turns = sa.select(*_LIGHT).where(rows.c.turn >= turn - _LATELY_TURNS)
-        lately = tuple(map(_hand_in, connection.execute(last_turns).mappings()))
-        return QueueState(waiting, running, lately, turn)
+            queue = StoredQueue(connection)
+            return QueueState(queue.waiting, queue.running, queue.lately, queue.turn)
 
     def code(self, number: int) -> CodeSubmission | None:
         """Return the code of an open hand-in; None once it is done, or erased with its student.

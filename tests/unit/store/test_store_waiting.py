@@ -7,12 +7,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.errors import UsageError
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runs.hand_in_queue import choose
-from engine.store import ArrivalInfo, Attempt, Store, open_store
-from engine.store.waiting import HandInState, QueuedHandIn, QueueState
+from engine.store import ArrivalInfo, Attempt, Store, open_store, waiting
+from engine.store.waiting import HandInState, QueuedHandIn, StoredQueue
+from engine.store.web_tables import waiting_hand_ins
 
 NOW = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
@@ -28,7 +32,7 @@ def add(store: Store, student: str, number: int, item: str = "softmax") -> int:
 
 
 def begin(store: Store, worker: str = "w", now: datetime = NOW) -> QueuedHandIn | None:
-    return store.waiting.claim(worker, now, lambda state: choose(state, worker, now))
+    return store.waiting.claim(worker, now, lambda queue: choose(queue, worker, now))
 
 
 def test_what_is_handed_in_twice_waits_once(store: Store) -> None:
@@ -179,9 +183,9 @@ def test_a_students_queue_has_an_end(store: Store) -> None:
 def test_the_queue_is_read_without_holding_up_writers(store: Store) -> None:
     numbers = [add(store, f"s{number}", number) for number in range(3)]
 
-    def meanwhile(state: QueueState) -> QueuedHandIn:
+    def meanwhile(queue: StoredQueue) -> QueuedHandIn:
         add(store, "zoe", 100)  # on SQLite it would wait for ever for this thread's own lock
-        return state.waiting[0]
+        return queue.waiting[0]
 
     claimed = store.waiting.claim("w", NOW, meanwhile)
     assert claimed is not None and claimed.id == numbers[0]
@@ -189,17 +193,17 @@ def test_the_queue_is_read_without_holding_up_writers(store: Store) -> None:
 
 def test_what_changed_since_the_look_is_looked_at_again(store: Store) -> None:
     first, second = add(store, "ada", 1), add(store, "ada", 2)
-    looks: list[QueueState] = []
+    looks: list[StoredQueue] = []
 
-    def late(state: QueueState) -> QueuedHandIn | None:
-        looks.append(state)
+    def late(queue: StoredQueue) -> QueuedHandIn | None:
+        looks.append(queue)
         if len(looks) == 1:
             begun = begin(store, "another")
             assert begun is not None and begun.id == second
-        return choose(state, "w", NOW)
+        return choose(queue, "w", NOW)
 
     assert store.waiting.claim("w", NOW, late) is None, "a student has one place"
-    assert [len(state.running) for state in looks] == [0, 1]
+    assert [len(queue.running) for queue in looks] == [0, 1]
     row = store.waiting.find(first)
     assert row is not None and row.state is HandInState.WAITING
 
@@ -217,3 +221,43 @@ def test_what_was_set_aside_doesnt_come_back_as_new(store: Store) -> None:
     elsewhere = store.waiting.find(add(store, "bob", 1, "attention"))
     assert elsewhere is not None and elsewhere.losses == 0
     assert store.waiting.try_again(number) and add(store, "ada", 1) == number
+
+
+def test_a_long_queue_isnt_read_to_begin_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(60):
+        add(store, f"s{number % 20}", number, f"item-{number // 20}")
+    read: list[object] = []
+    row_value = waiting._hand_in
+    monkeypatch.setattr(waiting, "_hand_in", lambda row: read.append(row) or row_value(row))
+    begun = []
+    for turns in range(12):
+        read.clear()
+        one = begin(store)
+        assert one is not None and store.waiting.finish(one, NOW)
+        # What was begun lately, the one that is next, and it once more as it is then.
+        assert len(read) <= turns + 2
+        begun.append(one.student)
+    assert set(begun[:9]) == {f"s{number}" for number in range(9)}, "whoever had nothing comes first"
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_the_database_answers_as_the_queue_in_memory_does(data: st.DataObject, tmp_path_factory) -> None:
+    students, items = st.sampled_from("abcd"), st.sampled_from("xy")
+    tries = st.sampled_from([0, 0, 0, 1, 2, 9])
+    drawn = data.draw(st.lists(st.tuples(students, items, tries, st.integers(0, 4000)), max_size=14))
+    with open_store(tmp_path_factory.mktemp("queue") / "store.db") as own:
+        for number, (student, item, failed, ago) in enumerate(drawn):
+            row = add(own, student, number, item)
+            beat = NOW - timedelta(seconds=ago) if failed else None
+            change = sa.update(waiting_hand_ins).where(waiting_hand_ins.c.id == row)
+            own._database.change(lambda c, change=change, failed=failed, beat=beat: c.execute(
+                change.values(tries=failed, heartbeat=beat)
+            ))  # fmt: skip
+        for turn in range(len(drawn) + 1):
+            state = own.waiting.state()
+            expected = choose(state, "w", NOW)
+            begun = begin(own)
+            assert (begun and begun.id) == (expected and expected.id)
+            if begun is not None and turn % 3:
+                own.waiting.finish(begun, NOW + timedelta(seconds=turn))
