@@ -6,7 +6,7 @@ What is saved on the site is handed in at the end of the time limit or the deadl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,10 +18,12 @@ from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_ru
 from engine.model import Mode, Quiz, QuizQuestion, ResultDisclosure
 from engine.quiz.answer_sheet import DraftSheet
 from engine.quiz.hand_in import HandInResult
-from engine.quiz.in_progress import SiteQuiz
+from engine.quiz.in_progress import SiteQuiz, close_all
 from engine.quiz.timing import NETWORK_GRACE, SittingTimes
 from engine.store import Store
 from engine.store.timed import TimedSitting
+
+_TOGETHER = 25  # sittings are ended in one transaction: each waits for the disk
 
 
 def extended_quiz(quiz: Quiz, policies: Policies) -> Quiz:
@@ -181,21 +183,46 @@ def hand_in_overdue(
             overdue_ones.append(overdue)
     except StoreError as error:  # raised after all others
         unread = error
+    group: list[OverdueSitting] = []
     # Of a quiz that was drawn several times, what answers the newest draw uses an attempt first.
     for overdue in sorted(overdue_ones, key=lambda overdue: -overdue.quiz.attempt):
-        if _is_newer_draw_open(store, overdue.quiz, mode):
-            continue
-        result: HandInResult | SoftmarkError
-        try:
-            quiz = site_quiz(store, overdue.quiz, policies, bank=bank, mode=mode, secret=secret)
-            result = quiz.close()
-        except SoftmarkError as error:
-            result = error
-        except Exception as error:  # one answer that trips a fault of ours
-            result = EngineError(internal_fault(error))
-        yield overdue, result
+        if group and (len(group) == _TOGETHER or group[0].quiz.attempt != overdue.quiz.attempt):
+            yield from _close(store, policies, group, bank=bank, mode=mode, secret=secret)
+            group = []
+        if not _is_newer_draw_open(store, overdue.quiz, mode):
+            group.append(overdue)
+    yield from _close(store, policies, group, bank=bank, mode=mode, secret=secret)
     if unread is not None:
         raise unread
+
+
+def _close(
+    store: Store,
+    policies: Policies,
+    group: Sequence[OverdueSitting],
+    *,
+    bank: Bank,
+    mode: Mode,
+    secret: Callable[[], bytes],
+) -> Iterator[tuple[OverdueSitting, HandInResult | SoftmarkError]]:
+    opened: list[tuple[OverdueSitting, SiteQuiz]] = []
+    for overdue in group:
+        try:
+            quiz = site_quiz(store, overdue.quiz, policies, bank=bank, mode=mode, secret=secret)
+        except SoftmarkError as error:
+            yield overdue, error
+        else:
+            opened.append((overdue, quiz))
+    results: Sequence[HandInResult | Exception]
+    try:
+        results = close_all(store, [quiz for _, quiz in opened])
+    except SoftmarkError as error:  # the store is away: all of them are tried again
+        results = [error] * len(opened)
+    for (overdue, _), result in zip(opened, results, strict=True):
+        if isinstance(result, HandInResult | SoftmarkError):
+            yield overdue, result
+        else:
+            yield overdue, EngineError(internal_fault(result))
 
 
 def _is_newer_draw_open(store: Store, quiz: Quiz, mode: Mode) -> bool:

@@ -250,8 +250,8 @@ class QuizInProgress(Generic[Sheet]):
         """Record that a sitting which is over was handed in from its sheet: nothing is left to hand in."""
         if self._timed is not None and self._timed.handed is None and self.is_over:
             now = quiz_rules.now()
-            self._store.timed.end(self.quiz, now, self.ends or now)
-            self._store.timed.note_handed_in(self.quiz, now)
+            self._store.timed.end([(self.quiz, self.ends or now)], now)
+            self._store.timed.note_handed_in([self.quiz], now)
             self._forget_timed()
 
     def reopen(self, progress: QuestionProgress) -> bool:
@@ -282,7 +282,7 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
             return [SavedDraft(SaveState.CLOSED, field, None) for field in fields]
         if self.was_closed:
             # It was over, and its student was given more time.
-            self._store.timed.reopen(self.quiz, self._end())
+            self._store.timed.reopen(self.quiz, self.last_end)
         closed = {number for number in {field.number for field in fields} if self._is_used_up(number)}
         saved = self.sheet.write(fields, now=quiz_rules.now(), ends=self.ends, closed=closed)
         self._forget_timed()
@@ -457,9 +457,9 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         read = read_answers(self._store, self.quiz, filled, mode=self._mode)
         if read.is_unreadable:
             return read
-        self._store.timed.begin(self.quiz, quiz_rules.now(), self._end())
+        self._store.timed.begin(self.quiz, quiz_rules.now(), self.last_end)
         if self.was_closed:  # it was over, and its student was given more time
-            self._store.timed.reopen(self.quiz, self._end())
+            self._store.timed.reopen(self.quiz, self.last_end)
         return self.close()
 
     def close(self) -> HandInResult:
@@ -467,13 +467,16 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
 
         Killed at any moment and called again, it completes what is missing.
         """
-        now = quiz_rules.now()
-        self._store.timed.end(self.quiz, now, self._end())
+        (result,) = close_all(self._store, [self])
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def hand_in_saved(self) -> HandInResult:
+        """Hand in what was saved in a sitting that has ended: what :func:`close_all` does for each."""
         reached("sitting-ended")
         result = self._hand_in_the_rest()
         reached("sitting-handed-in")
-        self._store.timed.note_handed_in(self.quiz, now)
-        self._forget_timed()
         return result
 
     def _hand_in_the_rest(self) -> HandInResult:
@@ -495,7 +498,9 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         self.close()
         return True
 
-    def _end(self) -> datetime:
+    @property
+    def last_end(self) -> datetime:
+        """When the sitting was to end, at the latest."""
         # A sitting without an end that its student ends was never to end: any later moment says so.
         return self.ends or NO_END
 
@@ -504,3 +509,25 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         if progress is None:
             raise QuizError(f"this quiz has no question {number}", next_step="reload the page")
         return progress
+
+
+def close_all(store: Store, sittings: Sequence[SiteQuiz]) -> list[HandInResult | Exception]:
+    """End sittings and hand in what was saved; return what became of each, an error where it failed.
+
+    All of them are ended in one transaction, and noted as handed in in another: each waits for the disk, and
+    a class has its end in one second.
+    """
+    now = quiz_rules.now()
+    store.timed.end([(sitting.quiz, sitting.last_end) for sitting in sittings], now)
+    results: list[HandInResult | Exception] = []
+    for sitting in sittings:
+        sitting._forget_timed()
+        try:
+            results.append(sitting.hand_in_saved())
+        except Exception as error:  # one answer that trips a fault of ours
+            results.append(error)
+    done = [s.quiz for s, result in zip(sittings, results, strict=True) if not isinstance(result, Exception)]
+    store.timed.note_handed_in(done, now)
+    for sitting in sittings:
+        sitting._forget_timed()
+    return results

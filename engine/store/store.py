@@ -29,7 +29,6 @@ from engine.store.attempt import (
     attempt_of,
     attempt_row,
     quiz_responses,
-    same_attempt,
 )
 from engine.store.audit import AuditLog
 from engine.store.database import Database, open_database
@@ -52,7 +51,44 @@ from engine.store.waiting import WaitingHandIns
 _MANY_QUIZZES = 100
 
 
-def _earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.RowMapping]:
+# Put together once: a class whose time is over at the same second is recorded in thousands of queries.
+_AT_ITEM = (
+    attempts.c.student == sa.bindparam("of_student"),
+    attempts.c.item == sa.bindparam("of_item"),
+    attempts.c.mode == sa.bindparam("of_mode"),
+)
+_EARLIER = (
+    sa.select(attempts)
+    .join(quizzes, (quizzes.c.id == attempts.c.quiz_id) & (quizzes.c.student == attempts.c.student))
+    .where(*_AT_ITEM, quizzes.c.name == sa.bindparam("of_name"))
+    .order_by(attempts.c.id)
+)
+_EARLIER_IN_ONE = _EARLIER.where(quizzes.c.id == sa.bindparam("of_quiz"))
+_NEWEST_START = sa.select(sa.func.max(attempts.c.started)).where(*_AT_ITEM)
+_SAME = (
+    sa.select(attempts)
+    .where(*_AT_ITEM, attempts.c.submission == sa.bindparam("of_submission"))
+    .with_for_update()
+)
+
+
+def _at_item(attempt: Attempt, **more: str | None) -> dict[str, str | None]:
+    mode = str(attempt.report.mode)
+    return {"of_student": attempt.student, "of_item": attempt.item, "of_mode": mode, **more}
+
+
+def _locked_name(connection: sa.Connection, quiz: str, student: str) -> str | None:
+    """Return the name of a student's quiz, of which nobody else can record an attempt meanwhile."""
+    mine = (quizzes.c.id == quiz) & (quizzes.c.student == student)
+    name: str | None = connection.execute(sa.select(quizzes.c.name).where(mine)).scalar()
+    # On a server the rows of all draws serve as the lock, always taken in one order, so that no two programs
+    # wait for each other; SQLite lets in one writer at a time anyway.
+    alike = (quizzes.c.name == name) & (quizzes.c.student == student)
+    connection.execute(sa.select(quizzes.c.id).where(alike).order_by(quizzes.c.id).with_for_update())
+    return name
+
+
+def _earlier_rows(connection: sa.Connection, attempt: Attempt, name: str | None) -> Sequence[sa.RowMapping]:
     """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
 
     For marks, quizzes of one name are one quiz, drawn several times; in practice each is on its own.
@@ -60,34 +96,14 @@ def _earlier_rows(connection: sa.Connection, attempt: Attempt) -> Sequence[sa.Ro
     """
     if attempt.quiz is None:
         return ()
-    mine = (quizzes.c.id == attempt.quiz) & (quizzes.c.student == attempt.student)
-    name = connection.execute(sa.select(quizzes.c.name).where(mine)).scalar()
-    # On a server the rows of all draws serve as the lock, always taken in one order, so that no two programs
-    # wait for each other; SQLite lets in one writer at a time anyway.
-    alike = (quizzes.c.name == name) & (quizzes.c.student == attempt.student)
-    connection.execute(sa.select(quizzes.c.id).where(alike).order_by(quizzes.c.id).with_for_update())
-    query = (
-        sa.select(attempts)
-        .join(quizzes, (quizzes.c.id == attempts.c.quiz_id) & (quizzes.c.student == attempts.c.student))
-        .where(
-            attempts.c.student == attempt.student,
-            attempts.c.item == attempt.item,
-            attempts.c.mode == str(attempt.report.mode),
-            quizzes.c.name == name,
-            *([quizzes.c.id == attempt.quiz] if attempt.report.mode is Mode.PRACTICE else []),
-        )
-        .order_by(attempts.c.id)
-    )
-    return connection.execute(query).mappings().all()
+    if attempt.report.mode is Mode.PRACTICE:
+        values = _at_item(attempt, of_name=name, of_quiz=attempt.quiz)
+        return connection.execute(_EARLIER_IN_ONE, values).mappings().all()
+    return connection.execute(_EARLIER, _at_item(attempt, of_name=name)).mappings().all()
 
 
 def _newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None:
-    query = sa.select(sa.func.max(attempts.c.started)).where(
-        attempts.c.student == attempt.student,
-        attempts.c.item == attempt.item,
-        attempts.c.mode == str(attempt.report.mode),
-    )
-    newest: datetime | None = connection.execute(query).scalar()
+    newest: datetime | None = connection.execute(_NEWEST_START, _at_item(attempt)).scalar()
     return newest
 
 
@@ -267,8 +283,16 @@ class Store:
     ) -> list[Attempt]:
         if settle is not None:
             # All are looked up before any is stored: the answers of one file don't come before each other.
+            places = dict.fromkeys((a.quiz, a.student) for a in attempts)
+            names = {(q, student): _locked_name(connection, q, student) for q, student in places if q}
             attempts = [
-                settle(a, [attempt_of(row, self.where) for row in _earlier_rows(connection, a)])
+                settle(
+                    a,
+                    [
+                        attempt_of(row, self.where)
+                        for row in _earlier_rows(connection, a, names.get((a.quiz, a.student)))
+                    ],
+                )
                 for a in attempts
             ]
         stored = []
@@ -320,8 +344,8 @@ class Store:
         )
 
     def _put(self, connection: sa.Connection, attempt: Attempt) -> Attempt:
-        query = sa.select(attempts).where(same_attempt(attempt)).with_for_update()
-        row = connection.execute(query).mappings().first()
+        same = _at_item(attempt, of_submission=attempt.submission)
+        row = connection.execute(_SAME, same).mappings().first()
         if row is None:
             attempt = _not_before(attempt, _newest_start(connection, attempt))
             connection.execute(sa.insert(attempts), attempt_row(attempt))

@@ -6,7 +6,7 @@ saved, so that whatever was saved is handed in at its end, also at one that is s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -73,15 +73,28 @@ class TimedSittings(StorePart):
             row = connection.execute(_of(quiz)).mappings().first()
         return None if row is None else _sitting(row)
 
-    def end(self, quiz: Quiz, at: datetime, ends: datetime) -> None:
-        """Take no more answers, and note when the sitting was to end; the first end stays."""
-        change = sa.update(timed_sittings).where(*_key(quiz), timed_sittings.c.ended.is_(None))
-        self._database.change(lambda connection: connection.execute(change.values(ended=at, ends=ends)))
+    def end(self, ends: Iterable[tuple[Quiz, datetime]], at: datetime) -> None:
+        """Take no more answers, and note when each sitting was to end; the first end stays."""
+        changes = [
+            sa.update(timed_sittings)
+            .where(*_key(quiz), timed_sittings.c.ended.is_(None))
+            .values(ended=at, ends=end)
+            for quiz, end in ends
+        ]
+        self._change(changes)
 
-    def note_handed_in(self, quiz: Quiz, at: datetime) -> None:
-        """Record that what was saved in a sitting that has ended was handed in."""
-        change = sa.update(timed_sittings).where(*_key(quiz), timed_sittings.c.ended.is_not(None))
-        self._database.change(lambda connection: connection.execute(change.values(handed=at)))
+    def note_handed_in(self, quizzes: Iterable[Quiz], at: datetime) -> None:
+        """Record that what was saved in sittings that have ended was handed in."""
+        ended = timed_sittings.c.ended.is_not(None)
+        self._change([sa.update(timed_sittings).where(*_key(q), ended).values(handed=at) for q in quizzes])
+
+    def _change(self, changes: Sequence[sa.Update]) -> None:
+        def change_all(connection: sa.Connection) -> None:
+            for change in changes:
+                connection.execute(change)
+
+        if changes:
+            self._database.change(change_all)
 
     def reopen(self, quiz: Quiz, ends: datetime) -> None:
         """Let a sitting that ended by itself go on until `ends`: its student was given more time."""

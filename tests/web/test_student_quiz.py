@@ -527,10 +527,25 @@ def test_a_deadline_that_was_moved_forward_ends_sittings_too(site: Site, signed_
         site.store.timed.begin(quiz, NOW, NOW + timedelta(minutes=30))
     site.store.sittings.move_deadline("exam", NOW + timedelta(minutes=5))
     at(NOW + timedelta(minutes=6))
+    SittingWatch()(site)
+    assert site.store.timed.not_handed_in() == [], "one of them is looked at, and then all of its class"
+
+
+def test_a_moved_deadline_is_seen_soon_beside_many_other_sittings(
+    site: Site, signed_in: SignedIn, at
+) -> None:
+    students = tuple(f"s{n}" for n in range(25))
+    for name in ("exam", "other"):
+        for quiz in draw(site, EXAM, name, students):
+            site.store.timed.begin(quiz, NOW, NOW + timedelta(minutes=30))
+    site.store.sittings.move_deadline("other", NOW + timedelta(minutes=5), ["s3"])
+    at(NOW + timedelta(minutes=6))
     watch = SittingWatch()
-    for _ in range(3):
+    for _ in range(5):
         watch(site)
-    assert site.store.timed.not_handed_in() == []
+    left = {(sitting.quiz_id, sitting.student) for sitting in site.store.timed.not_handed_in()}
+    (theirs,) = site.store.quizzes("other", "s3")
+    assert len(left) == 49 and (theirs.id, "s3") not in left
 
 
 def test_a_window_that_knows_an_older_deadline_opens_nothing_again(

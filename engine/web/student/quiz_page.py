@@ -8,16 +8,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from engine.errors import QuizError, SoftmarkError
+from engine.errors import QuizError, SoftmarkError, StoreError
 from engine.marks.site_quizzes import hand_in_overdue
-from engine.model import ResultDisclosure
+from engine.model import Quiz, ResultDisclosure
 from engine.quiz import rules as quiz_rules
 from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.rules import rules_text
 from engine.quiz.timing import SittingState
 from engine.store.audit import AuditEntry
+from engine.store.timed import TimedSitting
 from engine.text.words import count_noun, join_words
 from engine.web.background import PeriodicJob
 from engine.web.site import Site
@@ -148,18 +150,22 @@ def _too_late(quiz: SiteQuiz) -> str:
     return "The quiz hasn't begun."
 
 
+_TOGETHER = 25  # lines of the log in a transaction, which waits for the disk
+
+
 class SittingWatch:
     """Hands in what was saved in sittings that are over.
 
     Those that were to end by now are looked at in every round. That an end has come earlier (a deadline was
     moved) shows only in the quiz and the course's rules, which cost reading: of the others some are looked at
-    in each round, in turn.
+    in each round, in turn. Where one of them is over, its whole class may be: all of the same quiz are
+    looked at then.
     """
 
     _IN_TURN = 10
 
     def __init__(self) -> None:
-        self._next = 0
+        self._round = 0
         # A fault that stays is tried again every two seconds, and noted once.
         self._noted: set[tuple[str, str, str]] = set()
 
@@ -169,9 +175,25 @@ class SittingWatch:
         waiting = site.store.timed.not_handed_in()
         due = [sitting for sitting in waiting if sitting.ended is not None or sitting.ends < now]
         later = [sitting for sitting in waiting if sitting.ended is None and sitting.ends >= now]
-        self._next = self._next if self._next < len(later) else 0
-        in_turn = later[self._next : self._next + self._IN_TURN]
-        self._next += self._IN_TURN
+        # Far apart in a list that is in the order of the quizzes: one of each, if they aren't too many.
+        step = max(1, -(-len(later) // self._IN_TURN))
+        at = self._round % step
+        self._round += 1
+        over, fault = self._hand_in(site, now, [*due, *later[at::step]])
+        if over:
+            names = site.store.sittings.names_by_id()
+            del later[at::step]
+            alike = [s for s in later if names.get((s.quiz_id, s.student)) in over]
+            _, more = self._hand_in(site, now, alike)
+            fault = fault or more
+        if fault is not None:  # after all the others
+            raise fault
+
+    def _hand_in(
+        self, site: Site, now: datetime, among: Sequence[TimedSitting]
+    ) -> tuple[set[str], StoreError | None]:
+        """Hand in those of these sittings that are over; return the names of their quizzes, and a fault."""
+        names: set[str] = set()
         handed_in = hand_in_overdue(
             site.store,
             site.policies(),
@@ -179,18 +201,31 @@ class SittingWatch:
             bank=site.bank,
             mode=site.mode,
             secret=site.course.secret,
-            among=[*due, *in_turn],
+            among=among,
         )
-        for overdue, result in handed_in:
-            if isinstance(result, SoftmarkError):
-                fault = (overdue.quiz.id, overdue.quiz.student, result.what)
-                if fault not in self._noted:
-                    self._noted.add(fault)
-                    log.error("a sitting of %s can't be handed in: %s", overdue.quiz.name, result.what)
-                continue
-            site.store.audit.add(
-                AuditEntry(now, "", "site", "quiz.closed", overdue.quiz.name, overdue.quiz.student)
-            )
+        fault = None
+        entries = []
+        try:
+            for overdue, result in handed_in:
+                names.add(overdue.quiz.name)
+                if isinstance(result, SoftmarkError):
+                    self._note(overdue.quiz, result)
+                else:
+                    quiz = overdue.quiz
+                    entries.append(AuditEntry(now, "", "site", "quiz.closed", quiz.name, quiz.student))
+                    if len(entries) == _TOGETHER:
+                        site.store.audit.add_all(entries)
+                        entries = []
+        except StoreError as error:  # a quiz that can't be read
+            fault = error
+        site.store.audit.add_all(entries)
+        return names, fault
+
+    def _note(self, quiz: Quiz, error: SoftmarkError) -> None:
+        fault = (quiz.id, quiz.student, error.what)
+        if fault not in self._noted:
+            self._noted.add(fault)
+            log.error("a sitting of %s can't be handed in: %s", quiz.name, error.what)
 
 
 JOBS = (PeriodicJob("end-sittings", 2.0, SittingWatch()),)

@@ -315,7 +315,7 @@ def test_a_killed_server_completes_what_it_began(store: Store, at) -> None:
     quiz.begin()
     type_in(quiz, 1, key(quiz.quiz, 1))
     at(NOW + 50 * MINUTE)
-    store.timed.end(quiz.quiz, NOW + 50 * MINUTE, NOW + 45 * MINUTE)
+    store.timed.end([(quiz.quiz, NOW + 45 * MINUTE)], NOW + 50 * MINUTE)
     more = {"bank": BANK, "mode": Mode.MARKS, "secret": lambda: SECRET}
     assert len(list(hand_in_overdue(store, Policies(), NOW + 50 * MINUTE, **more))) == 1
     before = list(store.attempts())
@@ -436,12 +436,12 @@ def test_a_fault_of_ours_in_one_sitting_keeps_no_other_waiting(store: Store, at,
     first, second = (taken(store, QuizRules(deadline=NOW + MINUTE), name=name) for name in ("q", "r"))
     for quiz in (first, second):
         type_in(quiz, 1, key(quiz.quiz, 1))
-    close = SiteQuiz.close
+    hand_in_saved = SiteQuiz.hand_in_saved
 
     def fails(self: SiteQuiz):
-        return {}["nothing"] if self.quiz.name == "q" else close(self)
+        return {}["nothing"] if self.quiz.name == "q" else hand_in_saved(self)
 
-    monkeypatch.setattr(SiteQuiz, "close", fails)
+    monkeypatch.setattr(SiteQuiz, "hand_in_saved", fails)
     at(NOW + 2 * MINUTE)
     results = {overdue.quiz.name: result for overdue, result in close_all(store, NOW + 2 * MINUTE)}
     assert "a fault of Softmark: KeyError" in str(results["q"])

@@ -90,7 +90,7 @@ def test_an_end_begins_the_sitting_and_nothing_is_taken_once_it_is_ended(filled:
     assert save(filled, field("x"), ends=END) == ["saved"]
     (sitting,) = filled.timed.not_handed_in()
     assert (sitting.started, sitting.ends, sitting.ended) == (NOW, END, None)
-    filled.timed.end(quiz(), END, END)
+    filled.timed.end([(quiz(), END)], END)
     assert save(filled, field("y", 1), ends=END) == ["closed"]
     assert texts(filled) == ["x"]
     filled.timed.reopen(quiz(), END + timedelta(minutes=5))
@@ -114,10 +114,10 @@ def test_two_windows_that_begin_at_once_have_one_sitting(filled: Store) -> None:
 
 def test_what_was_ended_early_and_not_handed_in_is_found(filled: Store) -> None:
     filled.timed.begin(quiz(), NOW, END)
-    filled.timed.end(quiz(), NOW + timedelta(minutes=1), END)
+    filled.timed.end([(quiz(), END)], NOW + timedelta(minutes=1))
     (sitting,) = filled.timed.not_handed_in()
     assert sitting.ended_early
-    filled.timed.note_handed_in(quiz(), NOW + timedelta(minutes=1))
+    filled.timed.note_handed_in([quiz()], NOW + timedelta(minutes=1))
     assert filled.timed.not_handed_in() == []
 
 
