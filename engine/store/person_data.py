@@ -10,10 +10,10 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -22,16 +22,34 @@ from engine.crash_points import reached
 from engine.errors import InputError, StoreError
 from engine.model import GradeReport, Quiz, Variant
 from engine.store.database import StorePart
-from engine.store.sql_tables import attempts, decode, metadata, quiz_retries, quizzes, regrades
+from engine.store.sql_tables import attempts, decode, hand_marks, metadata, quiz_retries, quizzes, regrades
 from engine.store.web_tables import (
+    allowances,
     audit_log,
+    code_comments,
     lti_nonces,
+    saved_comments,
     sessions,
     sign_in_secrets,
+    student_requests,
     waiting_hand_ins,
     whose,
 )
 from engine.text.files import replacing, write_errors
+
+ERASED: Final = "[erased]"
+"""What stands for the name of an erased person in texts about others."""
+
+# What people write beside marks and decisions; not answers, programs and the reports about them.
+_WRITTEN: Final[Mapping[sa.Table, tuple[str, ...]]] = {
+    allowances: ("reason",),
+    student_requests: ("text", "answer"),
+    code_comments: ("text",),
+    saved_comments: ("text",),
+    hand_marks: ("comment",),
+    regrades: ("cause",),
+    audit_log: ("subject", "details"),
+}
 
 
 class PersonRecords(StorePart):
@@ -65,10 +83,17 @@ class PersonRecords(StorePart):
                 for table, column in _personal_tables()
             }
 
-    def erase(self, student: str) -> Mapping[str, int]:
+    def erase(self, student: str, names: Collection[str] = ()) -> Mapping[str, int]:
         """Delete everything on a person, in one transaction; return the number of deleted rows by table.
 
         In a file their bytes are overwritten too.
+
+        Parameters
+        ----------
+        student : str
+        names : collection of str
+            What the person is called: replaced by :data:`ERASED` in what staff and others wrote in rows that
+            are about somebody else, or about nobody.
         """
         erased = {}
         with self._database.write() as connection:
@@ -78,8 +103,41 @@ class PersonRecords(StorePart):
                 reached("in-erase")
             # Members fetched from a learning system, which wait to be written into the roster, have names.
             connection.execute(sa.delete(lti_nonces).where(lti_nonces.c.kind == "members"))
+            if names:
+                _replace_names(connection, names)
         self._database.checkpoint()  # the log beside the file still holds them
         return {table.name: erased[table.name] for table, _ in _personal_tables()}
+
+
+def _replace_names(connection: sa.Connection, names: Collection[str]) -> None:
+    """Replace names in the texts that people write beside marks and decisions."""
+    # The longest first: a name may begin another one. As words, whatever their case.
+    words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    pattern = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+    for table, columns in _WRITTEN.items():
+        texts = [table.c[name] for name in columns]
+        for number, *before in connection.execute(sa.select(table.c.id, *texts)).all():
+            after = [
+                _without_names(text, pattern) if name != "details" else _in_json(text, pattern)
+                for name, text in zip(columns, before, strict=True)
+            ]
+            if after != before:
+                change = sa.update(table).where(table.c.id == number)
+                connection.execute(change.values(dict(zip(columns, after, strict=True))))
+
+
+def _in_json(text: str, pattern: re.Pattern[str]) -> str:
+    value = json.loads(text)
+    after = _without_names(value, pattern)
+    return text if after == value else json.dumps(after)
+
+
+def _without_names(value: Any, pattern: re.Pattern[str]) -> Any:
+    if isinstance(value, str):
+        return pattern.sub(ERASED, value)
+    if isinstance(value, dict):
+        return {name: _without_names(each, pattern) for name, each in value.items()}
+    return [_without_names(each, pattern) for each in value] if isinstance(value, list) else value
 
 
 def _personal_tables() -> list[tuple[sa.Table, sa.Column[str]]]:

@@ -15,6 +15,7 @@ import pytest
 
 from engine.errors import InputError, StoreError
 from engine.store import Store, open_store
+from engine.store.audit import AuditEntry
 from engine.store.person_data import write_person
 from engine.store.sql_tables import metadata
 from engine.store.web_tables import IMPERSONAL, whose
@@ -188,3 +189,19 @@ def test_an_erasure_that_is_killed_erases_nothing(filled: Store, target: str | P
     )
     assert done.returncode == -signal.SIGKILL
     assert filled.people.rows("007") == ROWS
+
+
+def test_a_name_in_texts_about_others_is_replaced(filled: Store) -> None:
+    reason = "as for Emmy Nöther; emmy nöthers and Emmy stay"
+    entry = AuditEntry(
+        MOMENT, "prof", "instructor", "allowance.add", "week", "7", {"reason": reason, "n": [1]}
+    )
+    filled.audit.add(entry)
+    filled.saved_comments.add("Like Emmy Nöther did.", item=None, by="prof", at=MOMENT)
+    unchanged = filled.people.everything_on("7")["attempts"]
+    filled.people.erase("007", ["Emmy Nöther"])
+    ((_, kept),) = filled.audit.newest(1)
+    assert kept.details == {"reason": "as for [erased]; emmy nöthers and Emmy stay", "n": [1]}
+    assert "Like [erased] did." in [comment.text for comment in filled.saved_comments.of("softmax")]
+    assert filled.people.everything_on("7")["attempts"] == unchanged
+    assert filled.upkeep.check().faults == ()
