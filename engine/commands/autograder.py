@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log_without_store
 from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option
 from engine.commands.terminal import number, print_json
 from engine.errors import EngineError, InputError, UsageError
@@ -81,6 +82,7 @@ def make(
             registry=registry if registry is not None and registry.is_file() else None,
         )
     )
+    log_without_store(context, "export.autograder", ", ".join(exercises))
     step = "name a file in a folder that you may write to: --out FILE"
     with write_errors("the zip can't be written", out, next_step=step), replacing(out, private=True) as file:
         file.write(content)

@@ -14,6 +14,7 @@ import click
 
 from engine.commands.context import CommandContext, find_context, is_course_folder
 from engine.commands.intake import collected, item_option, layout_option, refuses_unlisted, show_problems
+from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, sandbox_options, store_option, workers_option
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
@@ -131,7 +132,7 @@ def command(
         ):
             out.mkdir(parents=True, exist_ok=True)
         store = stack.enter_context(_open_store(context, out))
-        batch = _grade(context, store, intake, out, quiz, workers, sandbox, solutions)
+        batch = _grade(context, store, intake, source, out, quiz, workers, sandbox, solutions)
     if as_json:
         print_json(batch.as_json())
     else:
@@ -171,6 +172,7 @@ def _grade(
     context: CommandContext,
     store: Store,
     intake: IntakeResult,
+    source: Path,
     out: Path,
     quiz: str | None,
     workers: int | None,
@@ -206,6 +208,8 @@ def _grade(
         # With the course: a batch that is killed and called again may get another --out.
         notes=(context.private_folder() if course else out) / "being-graded.jsonl",
     )
+    if result.graded:
+        log(context, store, "batch.grade", source.name, files=result.graded)
     earlier = _keep_open(context, out, store, intake, result, tables)
     problems = (*result.problems, *earlier)
     late = untimed(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
@@ -77,6 +78,7 @@ def command(
         )
     settings = check_settings(chosen, {**settings, "marked": excel, "protect_ids": excel}, out)
     with context.open_marks() as store:
+        log(context, store, "export.gradebook", f"Gradebook for {chosen.name}")
         students = context.results(store)
         request = gradebook_request(
             store, students, context.roster, context.title, columns=columns, settings=settings

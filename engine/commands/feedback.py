@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
@@ -121,6 +122,9 @@ def _write_pages(
         _check_students(students, known)
         if assignment is not None:
             check_assignment(assignment, {*store.quiz_names(), *context.bank.code_ids()})
+        only = students[0] if len(students) == 1 else None
+        title = f"Feedback pages for {layout}" if layout else "Feedback pages"
+        log(context, store, "export.pages", title, student=only, solutions=solutions or None)
         with progress_bar("writing pages", len(students or known)) as advance:
             return write_class_pages(
                 out,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
@@ -72,6 +73,7 @@ def command(
             names = ", ".join(store.quiz_names()) or "none was drawn here"
             raise UsageError(f"quiz {clean_line(quiz)!r} was not drawn", expected=names)
         result = find_variants(drawn_variants(store, quiz), text, most=most)
+        log(context, store, "variant.find", quiz or "all quizzes", matches=len(result.matches))
     if as_json:
         print_json(_as_json(result))
     else:

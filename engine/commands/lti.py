@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import CommandGroup, by_option, course_option, json_option, store_option
 from engine.commands.serve import need_web
 from engine.commands.terminal import print_json, show_table
@@ -184,8 +185,18 @@ def register(
     fields |= {"client_id": client_id, "name": name, "deployments": " ".join(deployments)}
     # Whoever types this may use this machine; the site lets nobody register an address on it.
     values = registration_values(fields, local=is_local(fields["issuer"]))
-    with _open(course_path) as (_, store):
+    with _open(course_path) as (context, store):
         platform = store.lti.add_platform(values, by=by, now=_now())
+        log(
+            context,
+            store,
+            "lti.register",
+            platform.name,
+            by=by,
+            issuer=platform.issuer,
+            client=platform.client_id,
+            way="by hand",
+        )
     click.echo(f"{clean_line(platform.name)} is registered as number {platform.id}")
     click.echo("  next: open its link to this course there once, as the course's instructor")
 
@@ -217,9 +228,10 @@ def rotate(at_once: bool, course_path: Path | None) -> None:
     need_web()
     from engine.lti.signing_keys import published_keys, rotate_keys
 
-    with _open(course_path) as (_, store):
+    with _open(course_path) as (context, store):
         published_keys(store, _now())  # a course without a key gets its first one now
         key = rotate_keys(store, _now(), at_once=at_once)
+        log(context, store, "lti.key", "signing key", at_once=at_once)
     click.echo(f"new key {key.id}" + (", the others are withdrawn" if at_once else ", signs in an hour"))
 
 
@@ -253,6 +265,8 @@ def send(course_path: Path | None) -> int:
         store.lti_outbox.retry_all(_now())
         outcome = sender.send(most=100_000)
         counts = store.lti_outbox.counts()
+        if outcome.sent or outcome.failed:
+            log(context, store, "lti.send", "marks", sent=outcome.sent, failed=outcome.failed)
     click.echo(f"{count_noun(outcome.sent, 'mark')} sent, {counts['failed'] + counts['waiting']} left")
     for reason in sorted(outcome.reasons):
         click.echo(f"  {clean_line(reason, 300)}")
@@ -299,6 +313,8 @@ def members(wanted_list: str | None, write: bool, remove_missing: bool, course_p
             course.folder / "roster.csv", students, old=course.folder / ".softmark" / "rosters", now=_now()
         )
         store.lti.put_people(preview.people)
+        counts = {"added": len(changes.added), "changed": len(changes.changed), "removed": len(gone)}
+        log(context, store, "roster.write", "roster.csv", counts=counts)
     click.echo(f"roster.csv is written; the old one is {old}" if old else "roster.csv is written")
     return 0
 

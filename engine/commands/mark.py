@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import LogLine, log_lines
 from engine.commands.mark_answers import export_answers, import_answers, list_answers, mark_answer
 from engine.commands.options import CommandGroup, F, by_option, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, show_table
@@ -19,6 +20,7 @@ from engine.errors import CourseError, UsageError
 from engine.text.words import clean, clean_line
 
 if TYPE_CHECKING:
+    from engine.commands.context import CommandContext
     from engine.marks.manual import ManualMarks
     from engine.store import HandMark, Store
 
@@ -101,13 +103,16 @@ def set_mark(
         )
     if excuse and score is not None:
         raise UsageError("--score and --excuse contradict each other", expected="one of them")
-    with _open_marks(course_path) as (manual, store, now):
+    context = find_context(course_path)
+    with _open_marks(context) as (manual, store, now):
         if withdraw:
             mark: HandMark | None = manual.withdraw(student, column, by=by, at=now)
         else:
             decision = ManualDecision(score, True if excuse else None, comment)
             mark = manual.decide(student, column, decision, by=by, at=now, allow_extra=allow_extra)
         store.hand_marks.add_all([mark] if mark else [])
+        action = "mark.withdraw" if withdraw else "mark.set"
+        log_lines(context, store, [_log_line(mark, action)] if mark else [], by=by)
     if as_json:
         print_json(None if mark is None else _mark_json(mark))
     else:
@@ -135,13 +140,15 @@ def import_marks(
     """
     from engine.marks.manual import read_marks
 
-    with _open_marks(course_path) as (manual, store, now):
+    context = find_context(course_path)
+    with _open_marks(context) as (manual, store, now):
         decide = partial(manual.decide, by=by, at=now, allow_extra=allow_extra)
         marks, stood, faults = read_marks(file, decide)
         # All or nothing: half a list would be typed in twice.
         if faults and not keep_going:
             raise CourseError.of_file(faults)
         store.hand_marks.add_all(marks)
+        log_lines(context, store, [_log_line(mark) for mark in marks], by=by)
     for fault in faults:
         click.echo("\n".join(fault.lines()), err=True)
     if as_json:
@@ -152,13 +159,16 @@ def import_marks(
     return 1 if faults else 0
 
 
+def _log_line(mark: HandMark, action: str = "mark.set") -> LogLine:
+    return LogLine(action, mark.column, mark.student, {"score": mark.score, "excused": mark.excused or None})
+
+
 @contextmanager
-def _open_marks(course_path: Path | None) -> Iterator[tuple[ManualMarks, Store, datetime]]:
+def _open_marks(context: CommandContext) -> Iterator[tuple[ManualMarks, Store, datetime]]:
     """Give what checks decisions, the store to keep them in, and the time that they get."""
     from engine.marks.manual import ManualMarks
     from engine.model import Mode
 
-    context = find_context(course_path)
     roster = context.require_course().roster(tolerant=True)
     if context.mode is not Mode.MARKS:
         raise UsageError("this course is for practice: it has no marks")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import LogLine, log, log_lines
 from engine.commands.options import by_option, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, say, show_table
 from engine.errors import CourseError, UsageError
@@ -26,10 +27,9 @@ _blind_option = click.option("--blind", is_flag=True, help="Show pseudonyms in t
 
 
 @contextmanager
-def _open_marking(course_path: Path | None) -> Iterator[tuple[RubricMarking, Store]]:
+def _open_marking(context: CommandContext) -> Iterator[tuple[RubricMarking, Store]]:
     from engine.marks.rubric_marking import RubricMarking
 
-    context = find_context(course_path)
     context.require_course()
     with context.open_store() as store:
         yield RubricMarking(store, context.mode, context.secret()), store
@@ -72,7 +72,7 @@ def list_answers(
     """
     from engine.marks.marking_table import total_text
 
-    with _open_marking(course_path) as (marking, _):
+    with _open_marking(find_context(course_path)) as (marking, _):
         if question is None:
             _list_fields(marking, everything, as_json)
             return
@@ -163,25 +163,33 @@ def mark_answer(
         )
     if save and not comment.strip():
         raise UsageError("--save needs the words to save", expected="--comment TEXT --save")
-    with _open_marking(course_path) as (marking, store):
+    context = find_context(course_path)
+    with _open_marking(context) as (marking, store):
         answer, now = _answer_of(marking, answer_id), datetime.now(UTC)
         others = marking.alike(answer)
         untouched: list[AnswerToMark] = []
         if withdraw:
             untouched = marking.withdraw([answer], by=by, at=now)
+            lines = [LogLine("rubric.withdraw", answer.field.id, answer.student)] if not untouched else []
+            log_lines(context, store, lines, by=by)
         elif points or full:
             chosen = {c.id: c.points for c in answer.rubric} if full else {}
             chosen |= {name: _number(name, text) for name, text in _pairs(points, "--points").items()}
+            marked = [answer, *(others if alike else [])]
             untouched = marking.give(
-                [answer, *(others if alike else [])],
+                marked,
                 chosen,
                 by=by,
                 at=now,
                 comments=_pairs(remarks, "--remark"),
                 comment=comment,
             )
+            points_given = sum(chosen.values())
+            lines = [_log_line(each, points_given) for each in marked if each not in untouched]
             if save:
                 store.saved_comments.add(comment, item=answer.field.item, by=by, at=now)
+                lines.append(LogLine("sentence.add", answer.field.item))
+            log_lines(context, store, lines, by=by)
         saved = [comment.text for comment in store.saved_comments.of(answer.field.item)]
         answer = _answer_of(marking, answer_id)
         following = marking.next_waiting(answer.field, answer.id)
@@ -196,6 +204,10 @@ def mark_answer(
             f"{count_noun(len(untouched), 'answer')} changed meanwhile, and nothing was stored there",
             next_step="look at it again: grade mark answer ID",
         )
+
+
+def _log_line(answer: AnswerToMark, points: float) -> LogLine:
+    return LogLine("rubric.mark", answer.field.id, answer.student, {"points": points})
 
 
 def _pairs(texts: Sequence[str], option: str) -> dict[str, str]:
@@ -324,10 +336,14 @@ def export_answers(question: str, file: Path, everything: bool, course_path: Pat
     """
     from engine.marks.marking_table import marking_table
 
-    with _open_marking(course_path) as (marking, _):
-        answers = marking.answers(_field_of(marking, question), waiting_only=not everything)
-    if not answers:
-        raise UsageError("every answer to this question is marked", next_step="add --all to export them too")
+    context = find_context(course_path)
+    with _open_marking(context) as (marking, store):
+        field = _field_of(marking, question)
+        answers = marking.answers(field, waiting_only=not everything)
+        if not answers:
+            step = "add --all to export them too"
+            raise UsageError("every answer to this question is marked", next_step=step)
+        log(context, store, "export.answers", field.id, answers=len(answers))
     with write_errors("the table can't be written", file, next_step="name a file that you may write"):
         replace_text(file, "\ufeff" + marking_table(answers), private=True)
     click.echo(f"{file}: {count_noun(len(answers), 'answer')}\n  next: grade mark import-answers {file}")
@@ -354,19 +370,21 @@ def import_answers(file: Path, keep_going: bool, as_json: bool, by: str, course_
     """
     from engine.marks.marking_table import read_marking
 
-    with _open_marking(course_path) as (marking, _):
+    context = find_context(course_path)
+    with _open_marking(context) as (marking, store):
         rows, same, faults = read_marking(file, marking)
         if faults and not keep_going:
             raise CourseError.of_file(faults)
         now = datetime.now(UTC)
         # A line at a time: each is one decision, and stands in the history as one.
-        untouched = [
-            answer
-            for row in rows
-            for answer in marking.give(
+        untouched: list[AnswerToMark] = []
+        for row in rows:
+            changed = marking.give(
                 [row.answer], row.points, by=by, at=now, comments=row.comments, comment=row.comment
             )
-        ]
+            untouched += changed
+            if not changed:
+                log_lines(context, store, [_log_line(row.answer, sum(row.points.values()))], by=by)
         waiting = marking.waiting()
     for fault in faults:
         click.echo("\n".join(fault.lines()), err=True)

@@ -214,13 +214,10 @@ def by_option(function: F) -> F:
 
 
 def _decider(name: str | None) -> str:
-    import getpass
-
     if name is None:
-        try:
-            return getpass.getuser()
-        except (OSError, KeyError):  # a container without that account
-            return "unknown"
+        from engine.commands.journal import account_name
+
+        return account_name()
     return _check_name("--by", name, "a name")
 
 

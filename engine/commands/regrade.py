@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import (
     by_option,
     course_option,
@@ -96,6 +97,19 @@ def command(
         run = None
         if not plan.is_empty and not dry_run and _is_confirmed(yes, as_json):
             run, skipped = apply_plan(store, plan, by=by, cause=cause)
+            log(
+                context,
+                store,
+                "regrade.apply",
+                ", ".join(items) or "everything that changed",
+                by=by,
+                student=student,
+                quiz=quiz,
+                run=run,
+                changes=len(plan.visible),
+                never_lower=never_lower or None,
+                reason=cause or None,
+            )
             if not as_json:
                 click.echo(f"written as run {run}; the site shows it at once, files written earlier don't")
                 click.echo("  next: grade feedback writes the pages again, grade export a gradebook")

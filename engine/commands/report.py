@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import show_table
 from engine.errors import UsageError
@@ -67,6 +68,8 @@ def command(
         report = report_of_store(
             store, context.bank, context.mode, title=context.title, quizzes=quizzes, code=code, items=items
         )
+        subject = f"Item analysis of {', '.join([*quizzes, *items]) or 'everything'}"
+        log(context, store, "export.analysis", subject)
     labels = StudentLabels(context.names, is_hidden=anonymous)
     paths = write_report(out, report, labels, with_abilities=abilities) if out else []
     if as_json:

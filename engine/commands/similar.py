@@ -10,6 +10,7 @@ import click
 
 from engine.commands.context import CommandContext, find_context
 from engine.commands.exercise import starter_file
+from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar, show_table
 from engine.errors import UsageError
@@ -81,6 +82,7 @@ def command(
     if folder is None:
         with context.open_marks() as store:
             collected, copied_answers = of_store(store, context.mode, item)
+            log(context, store, "export.similar", f"Similar hand-ins of {item or 'everything'}")
     else:
         collected = _of_folder(context, folder, item, context.roster)
     # Earlier years are compared with this one, not among themselves: those cases are closed.

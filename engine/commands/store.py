@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import CommandGroup, check_store, course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
@@ -77,8 +78,10 @@ def backup(file: Path, as_json: bool, course_path: Path | None) -> None:
     Example:
       grade store backup monday.db --course attention-2026
     """
-    with _open_existing(find_context(course_path)) as store:
+    context = find_context(course_path)
+    with _open_existing(context) as store:
         rows = store.upkeep.back_up(file)
+        log(context, store, "store.backup", file.name)
     _show_copy(rows, store.where, str(file), as_json)
 
 
@@ -99,8 +102,10 @@ def copy(target: str, as_json: bool, course_path: Path | None) -> None:
       grade store copy attention-2026/.softmark/store.db --store monday.db
     """
     check_store(target, "the store to copy to")
-    with _open_existing(find_context(course_path)) as store:
+    context = find_context(course_path)
+    with _open_existing(context) as store:
         rows, where = store.upkeep.copy_to(target)
+        log(context, store, "store.copy", where)
     _show_copy(rows, store.where, where, as_json)
 
 
@@ -112,11 +117,14 @@ def _show_copy(rows: Mapping[str, int], source: str, target: str, as_json: bool)
     click.echo(f"{source} is copied to {target}")
 
 
+_LONG_ID = 5  # characters: nothing else is written like it
+
 # Softmark doesn't know where these were put: whoever erases a student must look there.
 LEFT_TO_YOU = (
     "the line in roster.csv, and policies in course.yaml that name the student",
     "the quiz files in quizzes/, and what was handed in: grading that again would store it again",
     "pages, gradebooks and tables that were written, and what was uploaded",
+    "texts about others that name the student by a part of the name, and their answers and code",
     "earlier rosters in .softmark/rosters, and mail in .softmark/mail or the folder that web.yaml names",
     "backups of the store, also in .softmark/backups, and those of the machine or the database server",
 )
@@ -144,9 +152,11 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
     from engine.store.person_data import write_person
 
     context = find_context(course_path)
+    person = context.roster.by_id.get(student) if context.roster else None
     with _open_existing(context) as store:
         stored = store.people.everything_on(student)
-    person = context.roster.by_id.get(student) if context.roster else None
+        if person is not None or any(stored.values()):
+            log(context, store, "student.export", "everything stored", student=student)
     open_problems = context.open_problems()
     ungraded = [problem.as_json() for problem in (open_problems.of(student) if open_problems else ())]
     if ungraded:
@@ -175,7 +185,9 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
 def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | None) -> None:
     """Show what is stored about the student ID and, with --yes, erase all of it in one step.
 
-    It can't be undone. What lies outside the store is listed, for you to erase.
+    In texts about others (reasons, comments, requests) the student's full name, address and id are replaced,
+    while the roster still has them. It can't be undone. What lies outside the store is listed, for you to
+    erase.
 
     \b
     Examples:
@@ -185,7 +197,11 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
     context = find_context(course_path)
     with _open_existing(context) as store:
         # Shown by default: an erased student can't be brought back from this store.
-        rows = store.people.erase(student) if yes else store.people.rows(student)
+        names = _names_of(context, student)
+        rows = store.people.erase(student, names) if yes else store.people.rows(student)
+        if yes and any(rows.values()):
+            # Without the id: the log mustn't be what still knows the student.
+            log(context, store, "student.erase", "a student", rows=sum(rows.values()))
     problems = context.open_problems()
     ungraded = 0 if problems is None else problems.forget(student) if yes else len(problems.of(student))
     if ungraded:
@@ -203,6 +219,19 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
     click.echo("still to be done by you:")
     for line in LEFT_TO_YOU:
         click.echo(f"  {line}")
+
+
+def _names_of(context: CommandContext, student: str) -> list[str]:
+    """Return what a student is called in texts about others, as far as it can mean nobody else."""
+    person = context.roster.by_id.get(student) if context.roster else None
+    if person is None:
+        known = []
+    else:
+        family, comma, given = person.name.partition(",")
+        known = [person.name, f"{given.strip()} {family.strip()}" if comma else "", person.email]
+    # A short id is a word or a number of its own, and so may be a name of one word.
+    full = [name.strip() for name in known if len(name.split()) > 1 or "@" in name]
+    return [*full, *([student] if len(student) >= _LONG_ID else [])]
 
 
 def _unknown(student: str, where: str, context: CommandContext) -> UsageError:

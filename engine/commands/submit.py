@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import (
     check_student,
     complete_items,
@@ -120,6 +121,8 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
     with home.open_store() as store:
         results = hand_in(store, quiz, filled, mode=home.mode, filename=path.name)
         sitting = sitting_of(store, quiz, home.mode, home.bank)
+        if results.recorded:
+            log(home, store, "quiz.handed_in", quiz.name, student=quiz.student)
     level = least_disclosure(quiz, now())
     if as_json:
         print_json(results_json(results, sitting))
@@ -236,7 +239,10 @@ def _record(context: CommandContext, attempt: Attempt) -> GradeReport:
     if attempt.report.outcome is Outcome.FORMAT_ERROR:  # costs no attempt
         return attempt.report
     with context.open_store() as store:
-        return store.record(attempt).report
+        report = store.record(attempt).report
+        action = "code.hand_in" if attempt.source is not None else "quiz.handed_in"
+        log(context, store, action, attempt.item, student=attempt.student, submission=attempt.submission)
+        return report
 
 
 def exit_code(reports: Sequence[GradeReport]) -> int:

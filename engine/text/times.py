@@ -13,8 +13,15 @@ _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def local_text(moment: datetime, zone: tzinfo, *, with_year: bool = True, with_zone: bool = False) -> str:
-    """Return a moment to the minute, as clocks in a zone show it.
+def local_text(
+    moment: datetime,
+    zone: tzinfo,
+    *,
+    with_year: bool = True,
+    with_zone: bool = False,
+    with_seconds: bool = False,
+) -> str:
+    """Return a moment to the minute, or to the second, as clocks in a zone show it.
 
     Parameters
     ----------
@@ -24,6 +31,7 @@ def local_text(moment: datetime, zone: tzinfo, *, with_year: bool = True, with_z
     with_year : bool
     with_zone : bool
         Name the zone, where nothing around the text does.
+    with_seconds : bool
 
     Examples
     --------
@@ -34,4 +42,5 @@ def local_text(moment: datetime, zone: tzinfo, *, with_year: bool = True, with_z
     local = moment.astimezone(zone)
     year = f" {local.year}" if with_year else ""
     name = f" {local.tzname()}" if with_zone else ""
-    return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]}{year}, {local:%H:%M}{name}"
+    time = f"{local:%H:%M:%S}" if with_seconds else f"{local:%H:%M}"
+    return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]}{year}, {time}{name}"

@@ -54,8 +54,11 @@ def test_an_extension_is_granted(site: Site, signed_in: SignedIn) -> None:
     line = ["course", "allow", "bob", QUIZ, "--days", "3", "--course", str(site.folder)]
     assert run(line) == 0
     assert _due(site, "bob") == _due(site, "ada")
-    ((_, entry),) = site.store.audit.newest(1)
-    assert (entry.action, entry.student, entry.details["days"]) == ("request.granted", "ada", 3)
+    lines = [(e.action, e.student, e.details["days"], e.role) for _, e in site.store.audit.newest(9)]
+    assert lines == [
+        ("allowance.add", "bob", 3, "command line"),
+        ("request.granted", "ada", 3, "instructor"),
+    ]
 
 
 def test_a_regrade_is_refused_and_another_granted(site: Site, signed_in: SignedIn) -> None:

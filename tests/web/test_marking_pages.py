@@ -103,7 +103,9 @@ def test_answers_that_say_the_same(site: Site, answers: RubricMarking, signed_in
     assert given.status_code == 303
     assert _points(site, "ada") == _points(site, "bob") == [1.5] and _points(site, "eve") == []
     assert [s.text for s in site.store.saved_comments.of("why-weights")] == ["Well said."]
-    assert [entry.action for _, entry in site.store.audit.newest(5)] == ["rubric.mark", "rubric.mark"]
+    assert [entry.action for _, entry in site.store.audit.newest(5)] == [
+        *("rubric.mark", "rubric.mark", "sentence.add"),
+    ]
     assert "Well said." in browser.get(_of(answers, "eve")).text
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import by_option, course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
@@ -80,6 +81,19 @@ def allow(
         allowance = Allowance(name, kind, by, datetime.now(UTC), assignment, due, days, extra_time, reason)
         rule_of(allowance)  # refuses a date that there isn't before anything is stored
         allowance = store.allowances.add(allowance)
+        log(
+            context,
+            store,
+            "allowance.add",
+            assignment or "all assignments",
+            by=by,
+            student=name,
+            kind=str(kind),
+            due=due,
+            days=days,
+            percent=extra_time,
+            reason=allowance.reason or None,
+        )
     if as_json:
         print_json(_as_json(allowance))
     else:
@@ -186,8 +200,12 @@ def withdraw(number: int, as_json: bool, course_path: Path | None) -> None:
     """
     context = find_context(course_path)
     context.require_course()
+    now = datetime.now(UTC)
     with context.open_store() as store:
-        entry = store.allowances.withdraw(number, datetime.now(UTC))
+        entry = store.allowances.withdraw(number, now)
+        if entry.withdrawn == now:  # the second time nothing changes
+            subject = entry.assignment or "all assignments"
+            log(context, store, "allowance.withdraw", subject, student=entry.student)
     if as_json:
         print_json(_as_json(entry))
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import log
 from engine.commands.options import by_option, course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
@@ -122,6 +123,17 @@ def decide(
             rule_of(allowance)  # refuses a date that there isn't before anything is stored
         decision = store.requests.decide(
             number, granted=grant, answer=answer, by=by, now=now, allowance=allowance
+        )
+        log(
+            context,
+            store,
+            f"request.{decision.state}",
+            decision.subject,
+            by=by,
+            student=decision.student,
+            request=number,
+            days=days,
+            due=due,
         )
     if as_json:
         print_json(_as_json(decision))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json
 from engine.errors import QuizError, UsageError
@@ -73,6 +74,8 @@ def codes(
     with context.open_store() as store:
         if withdraw:
             count = store.sign_in_secrets.withdraw_codes(quiz)
+            if count:
+                log(context, store, "quiz.codes.withdraw", quiz, codes=count)
             click.echo(f"{count_noun(count, 'unused code')} withdrawn")
             return
         people = _people(context, store, quiz, students)
@@ -82,6 +85,8 @@ def codes(
                 "a file of that name exists", where=str(path), next_step="name another one with --html"
             )
         made = issue_codes(store, secret, people, quiz=quiz, now=moment, begins=first, expires=last)
+        only = people[0] if len(people) == 1 else None
+        log(context, store, "quiz.codes", quiz, student=only, codes=len(made), until=last.isoformat())
         title = store.sittings.quiz_titles().get(quiz, quiz)
     if as_json:
         times = {"from": (first or moment).isoformat(), "until": last.isoformat()}

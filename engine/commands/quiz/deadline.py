@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import LogLine, log_lines
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 
@@ -46,6 +47,10 @@ def deadline(
         quizzes = drawn_quizzes(store, quiz, students)
         if time is not None:
             quizzes = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
+            details = {"deadline": moment.isoformat() if moment else "none"}
+            # One line for each student: the log is searched, handed out and erased by student.
+            whom = dict.fromkeys(students) or (None,)
+            log_lines(context, store, [LogLine("quiz.deadline", quiz, one, details) for one in whom])
         # Two dates can disagree, the quiz's own and the course's; whoever moves one should see the other.
         policies = context.policies(store)
     dates = [_course_dates(policies, quiz) for quiz in quizzes]

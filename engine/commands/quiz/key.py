@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import console, print_json
 from engine.errors import QuizError, UsageError
@@ -69,6 +70,8 @@ def key(
         ]
         _check_drawn(store, name, chosen, attempt, quizzes)
         keys = [quiz_key(store, stored, home.bank) for stored in quizzes]
+        only = quizzes[0].student if len(chosen) == 1 else None
+        log(home, store, "quiz.key", name, student=only)
     if as_json:
         print_json([entry.as_json() for entry in keys])
     elif html is not None:

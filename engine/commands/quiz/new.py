@@ -9,6 +9,7 @@ import click
 
 from engine.commands.context import CommandContext, find_context, warn_unreadable
 from engine.commands.exercise import starter_file
+from engine.commands.journal import log
 from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import QuizError, UsageError
@@ -140,6 +141,8 @@ def make_quizzes(
             attempt=attempt,
             progress=advance,
         )
+        if drawn.new:
+            log(context, store, "quiz.draw", name, blueprint=path.stem, students=len(drawn.new))
     if drawn.is_of_another_plan:
         click.echo(
             f"note: quiz {name} was drawn from another state of this blueprint and stays as it was drawn\n"

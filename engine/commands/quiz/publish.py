@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import LogLine, log, log_lines
 from engine.commands.options import by_option, course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.text.words import clean_line, count_noun
@@ -36,9 +37,14 @@ def publish(quiz: str | None, withdraw: bool, by: str, as_json: bool, course_pat
     with context.open_store() as store:
         if quiz is not None and withdraw:
             was_there = store.published.withdraw(quiz)
+            if was_there:
+                log(context, store, "quiz.withdraw", quiz, by=by)
             text = f"{clean_line(quiz)} is {'no longer' if was_there else 'not'} on the site"
         elif quiz is not None:
-            done = store.published.publish(quiz, by, datetime.now(UTC))
+            now = datetime.now(UTC)
+            done = store.published.publish(quiz, by, now)
+            if done.at == now:  # the second time nothing changes
+                log(context, store, "quiz.publish", quiz, by=by, students=len(store.quizzes(quiz)))
             since = f"{context.local_text(done.at, with_zone=True)}, by {clean_line(done.by)}"
             text = f"{clean_line(quiz)} is on the site since {since}"
         else:
@@ -99,6 +105,7 @@ def close(quiz: str, as_json: bool, course_path: Path | None) -> int:
                 faults.append(f"{overdue.quiz.student}: {result.what}")
             else:
                 students.append(overdue.quiz.student)
+                log_lines(context, store, [LogLine("quiz.closed", quiz, overdue.quiz.student)])
     if as_json:
         print_json({"quiz": quiz, "handed_in": students, "faults": faults})
     else:

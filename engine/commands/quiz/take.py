@@ -6,13 +6,14 @@ It asks, hands in, shows results and offers another try. Every answer is saved b
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import log
 from engine.commands.options import course_option, store_option
 from engine.commands.quiz.new import blueprint_path, make_quizzes
 from engine.commands.quiz.results import release_text, show_progress, show_results, waiting_text
@@ -83,8 +84,12 @@ def _take_quiz(context: CommandContext, path: Path) -> int:
     with home.open_store() as store:
         sheet = FileSheet(store, stored, path, filled)
         quiz = QuizInProgress(store, stored, sheet, bank=home.bank, mode=home.mode, secret=home.secret)
+
+        def note_hand_in() -> None:
+            log(home, store, "quiz.handed_in", stored.name, student=stored.student)
+
         try:
-            return _Session(quiz, is_practice=home.course is None).run()
+            return _Session(quiz, note_hand_in, is_practice=home.course is None).run()
         # click turns Ctrl-C and the end of the input at a prompt into Abort.
         except (KeyboardInterrupt, click.Abort, EOFError):
             sheet.save()
@@ -105,8 +110,11 @@ class _TooLateError(Exception):
 class _Session:
     """One person at the terminal with one quiz, from the greeting to the last result."""
 
-    def __init__(self, quiz: QuizInProgress[FileSheet], *, is_practice: bool) -> None:
+    def __init__(
+        self, quiz: QuizInProgress[FileSheet], note_hand_in: Callable[[], None], *, is_practice: bool
+    ) -> None:
         self._quiz = quiz
+        self._note_hand_in = note_hand_in
         self._is_practice = is_practice
 
     def run(self) -> int:
@@ -323,6 +331,7 @@ class _Session:
         say()
         show_results(results, quiz.sitting(), numbers if results.recorded else None)
         if results.recorded:
+            self._note_hand_in()
             self._show_total()
         else:
             say("Nothing was recorded: correct what can't be read and hand the file in again.")

@@ -12,6 +12,7 @@ from engine.web.instructor import (
     course_pages,
     decisions,
     items,
+    log_page,
     marking,
     quizzes,
     regrade_page,
@@ -173,7 +174,8 @@ ROUTES: tuple[WebRoute, ...] = (
         reports.report_file,
         _INSTRUCTOR,
     ),
-    WebRoute("instructor.log", "/staff/log", decisions.log_page, _INSTRUCTOR, nav="Log"),
+    WebRoute("instructor.log", "/staff/log", log_page.log_page, _INSTRUCTOR, nav="Log"),
+    WebRoute("instructor.log.table", "/staff/log/table", log_page.log_table, _INSTRUCTOR),
     WebRoute("instructor.job", "/staff/jobs/{job}", staff.show_job, _INSTRUCTOR),
     WebRoute("instructor.job.stop", "/staff/jobs/{job}/stop", staff.stop_job, _INSTRUCTOR, _POST),
 )

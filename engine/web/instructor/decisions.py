@@ -1,12 +1,10 @@
-"""What single students are given (more time, other deadlines, excuses), and the log of all decisions."""
+"""What single students are given: more time, other deadlines, excuses."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from engine.course.allowance_rules import rule_of
-from engine.course.person_search import PersonSearch, PersonSearchError
-from engine.course.students import Student
 from engine.errors import UsageError
 from engine.pages.class_pages import check_assignment
 from engine.store.allowances import Allowance, AllowanceKind
@@ -17,7 +15,7 @@ from engine.web.instructor.person_fields import (
     search_students,
     student_named,
 )
-from engine.web.instructor.staff import PAGE, StudentNames, number_of, page_of, with_query
+from engine.web.instructor.staff import StudentNames, number_of, page_of, with_query
 from engine.web.request_facts import given_text
 from engine.web.visit import Visit
 
@@ -131,59 +129,3 @@ def take_back(visit: Visit) -> Response:
     visit.log("allowance.withdraw", entry.assignment or "all assignments", student=entry.student)
     visit.notice("Withdrawn.")
     return visit.redirect("instructor.allow", student=entry.student)
-
-
-def log_page(visit: Visit) -> Response:
-    """Show the log of decisions with its filters, and the jobs that are known."""
-    log = visit.site.store.audit
-    before = whole_number(visit.query.get("before", "")) or None
-    filters = {
-        name: visit.query[name].strip() for name in ("student", "by", "action") if visit.query.get(name)
-    }
-    chosen, error = _people_of(visit, filters)
-    # One more than is shown tells whether there is another page.
-    entries = [] if error else log.newest(PAGE + 1, before=before, **chosen)
-    return visit.page(
-        "instructor/log.html.j2",
-        entries=entries[:PAGE],
-        older=entries[PAGE - 1][0] if len(entries) > PAGE else None,
-        before=before,
-        actions=log.actions(),
-        filters=filters,
-        fault=None if error is None else fault_of(error),
-        error=error,
-        students=known_students(visit),
-        everybody=_everybody(visit),
-        jobs=visit.site.jobs.all(),
-        names=StudentNames(visit),
-        person_name=lambda person: _name(visit, person),
-        with_query=lambda **changes: with_query(visit, **changes),
-    )
-
-
-def _people_of(visit: Visit, filters: dict[str, str]) -> tuple[dict[str, str], PersonSearchError | None]:
-    """Return the log's filters with ids in place of what was typed, or why that isn't clear."""
-    chosen, log = dict(filters), visit.site.store.audit
-    searches = {"student": known_students(visit), "by": _everybody(visit)}
-    for field, people in searches.items():
-        typed = chosen.get(field)
-        # What was logged about somebody stays, also when the course doesn't know the id any more.
-        if not typed or (log.newest(1, student=typed) if field == "student" else log.newest(1, by=typed)):
-            continue
-        try:
-            chosen[field] = PersonSearch(people).person(typed).id
-        except PersonSearchError as error:
-            return chosen, error
-    return chosen, None
-
-
-def _everybody(visit: Visit) -> list[Student]:
-    return [
-        Student(person.id, person.name, person.email, person.login)
-        for person in visit.site.people.by_id.values()
-    ]
-
-
-def _name(visit: Visit, person: str) -> str:
-    known = visit.site.people.by_id.get(person)
-    return known.name if known is not None and known.name else person or "the site"

@@ -161,6 +161,7 @@ def give_marks(visit: Visit) -> Response:
         raise _other_marker(visit, answer)
     if form.text("keep") == "yes" and comment:
         visit.site.store.saved_comments.add(comment, by=by, at=visit.now, item=field.item)
+        visit.log("sentence.add", field.item)
     # One entry for each student: the log is searched by student.
     for each in (answer, *alike):
         if each not in skipped:
@@ -192,5 +193,5 @@ def forget_sentence(visit: Visit) -> Response:
     """Take a sentence off the list of those to use again."""
     number = whole_number(visit.form.text("sentence"))
     if visit.site.store.saved_comments.remove(number, at=visit.now):
-        visit.log("sentence.remove", str(number))
+        visit.log("sentence.remove", f"saved comment {number}")
     return visit.redirect("instructor.marking")

@@ -331,8 +331,9 @@ def publish(visit: Visit) -> Response:
             visit.log("quiz.withdraw", name)
         visit.notice(f"Quiz {name} is off the site. What students have answered is kept.")
     else:
-        store.published.publish(name, visit.me.name or visit.me.id, visit.now)
-        visit.log("quiz.publish", name, students=len(quizzes))
+        done = store.published.publish(name, visit.me.name or visit.me.id, visit.now)
+        if done.at == visit.now:  # the second time nothing changes
+            visit.log("quiz.publish", name, students=len(quizzes))
         count = len({quiz.student for quiz in quizzes})
         visit.notice(f"Quiz {name} is on the site for {count_noun(count, 'student')}.")
     return visit.redirect("instructor.quiz", name=name)

@@ -13,7 +13,9 @@ from engine.marks.manual import ManualDecision, ManualMarks
 from engine.marks.rubric_marking import RUBRIC_CAUSES
 from engine.pages.feedback import feedback_entry, feedback_view
 from engine.store import Attempt, HandMark
+from engine.store.audit import AuditEntry, LogKind, actions_of
 from engine.web.forms import whole_number
+from engine.web.instructor.log_page import LogDetail, action_words, details_of, person_name
 from engine.web.instructor.staff import StudentNames, number_of
 from engine.web.visit import NotFoundError, Visit
 
@@ -53,8 +55,17 @@ def student_page(visit: Visit) -> Response:
         row=results.row(),
         by_hand=store.hand_marks.history(student=student),
         regrades=list(store.regrades.history(student=student)),
-        log=store.audit.newest(20, student=student) if visit.may(Role.INSTRUCTOR) else [],
+        log=_decisions(visit, student) if visit.may(Role.INSTRUCTOR) else [],
+        action_words=action_words,
     )
+
+
+def _decisions(visit: Visit, student: str) -> list[tuple[AuditEntry, str, list[LogDetail]]]:
+    """Return what was decided about a student lately, by whom, and the details in words."""
+    kinds = actions_of(LogKind.DECISION, LogKind.MARK)
+    entries = visit.site.store.audit.newest(20, student=student, actions=kinds)
+    local_time = visit.site.local_time
+    return [(entry, person_name(visit, entry), details_of(entry, local_time)) for _, entry in entries]
 
 
 def seen_page(visit: Visit) -> Response:
@@ -287,6 +298,7 @@ def add_comment(visit: Visit) -> Response:
     store.code_comments.add(attempt, line, text, by=by, at=visit.now, file=form.text("file"))
     if form.text("keep") == "yes":
         store.saved_comments.add(text, by=by, at=visit.now, item=attempt.item)
+        visit.log("sentence.add", attempt.item)
     visit.log("comment.add", attempt.item, student=student, line=line)
     return visit.redirect("instructor.class.work", student=visit.path["student"], column=visit.path["column"])
 
