@@ -284,7 +284,9 @@ class Store:
         if settle is not None:
             # All are looked up before any is stored: the answers of one file don't come before each other.
             places = dict.fromkeys((a.quiz, a.student) for a in attempts)
-            names = {(q, student): _locked_name(connection, q, student) for q, student in places if q}
+            names: dict[tuple[str | None, str], str | None] = {
+                (quiz, student): _locked_name(connection, quiz, student) for quiz, student in places if quiz
+            }
             attempts = [
                 settle(
                     a,
