@@ -227,8 +227,8 @@ def _names_of(context: CommandContext, student: str) -> list[str]:
     if person is None:
         known = []
     else:
-        family, comma, given = person.name.partition(",")
-        known = [person.name, f"{given.strip()} {family.strip()}" if comma else "", person.email]
+        family, comma, first = person.name.partition(",")
+        known = [person.name, f"{first.strip()} {family.strip()}" if comma else "", person.email]
     # A short id is a word or a number of its own, and so may be a name of one word.
     full = [name.strip() for name in known if len(name.split()) > 1 or "@" in name]
     return [*full, *([student] if len(student) >= _LONG_ID else [])]

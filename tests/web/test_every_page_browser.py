@@ -52,6 +52,7 @@ RULES_OF_COURSE = """
 # What isn't a page of ours: data for scripts and other programs, files, and what only leads on.
 NO_PAGES = {
     *("health", "health.live", "health.ready", "code.state", "code.starter", "instructor.report.file"),
+    "instructor.log.table",
     *("home", "sign_in.oidc", "sign_in.oidc_return", "instructor.marking.next", "instructor.job"),
     *("lti.keys", "lti.canvas", "lti.login", "lti.launch"),
 }

@@ -50,7 +50,7 @@ def deadline(
             details = {"deadline": moment.isoformat() if moment else "none"}
             # One line for each student: the log is searched, handed out and erased by student.
             whom = dict.fromkeys(students) or (None,)
-            log_lines(context, store, [LogLine("quiz.deadline", quiz, one, details) for one in whom])
+            log_lines(context, store, [LogLine("quiz.deadline", quiz, student, details) for student in whom])
         # Two dates can disagree, the quiz's own and the course's; whoever moves one should see the other.
         policies = context.policies(store)
     dates = [_course_dates(policies, quiz) for quiz in quizzes]

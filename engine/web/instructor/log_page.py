@@ -68,7 +68,7 @@ def action_words(action: str) -> str:
 def _counted(noun: str, words: str = "") -> Callable[[Any], str]:
     def sentence(value: Any) -> str:
         if not isinstance(value, int | float):
-            raise TypeError(f"{value!r} is no number")
+            raise TypeError("a count is a number")
         return count_noun(value, noun) + words
 
     return sentence
