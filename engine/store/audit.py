@@ -49,6 +49,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "quiz.codes.withdraw": "withdrew sign-in codes",
         "code.try_again": "had a program graded again",
         "roster.write": "wrote the roster",
+        "file.save": "saved a file of the course",
         "student.erase": "erased everything about a student",
         "job.stop": "stopped a long-running task",
         "lti.register": "registered a learning system",
