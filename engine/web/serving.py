@@ -34,10 +34,10 @@ def bind(host: str, port: int) -> socket.socket:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(512)
-    except (OSError, UnicodeError) as error:
+    except (OSError, TypeError) as error:
         if listening is not None:
             listening.close()
-        if isinstance(error, UnicodeError):  # a name with empty parts, or with parts of over 63 characters
+        if isinstance(error, TypeError):  # what Python says of a name that IDNA has no encoding for
             raise UsageError(
                 "this isn't the name of a machine", got=host, next_step="name one of this machine's addresses"
             ) from error
