@@ -13,7 +13,6 @@ from pathlib import Path
 from engine import __version__
 from engine.crash_points import reached
 from engine.hand_ins import IntakeProblem
-from engine.marks.class_statistics import mean_percent
 from engine.marks.class_table import (
     ClassTable,
     ColumnMark,
@@ -21,6 +20,7 @@ from engine.marks.class_table import (
     TableCell,
     TableColumn,
     class_table,
+    mean_percent,
 )
 from engine.marks.gradebooks.plain_csv import gradebook_csv, gradebook_json
 from engine.model import Outcome

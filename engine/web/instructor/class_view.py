@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.course.person_search import has_words
 from engine.course.students import Student
 from engine.marks import terms_of
-from engine.marks.class_statistics import mean_percent, median_percent
-from engine.marks.class_table import StudentRow, TableColumn
+from engine.marks.class_table import StudentRow, TableColumn, mean_percent, median_percent
 from engine.store.student_requests import RequestState
 from engine.web.instructor.live_table import TableState, live_table
 from engine.web.instructor.staff import StudentNames, choice, with_query
