@@ -111,7 +111,7 @@ LIMITED = RULES.replace("{opens: 2026-11-10, due: 2026-11-20T12:00}", "{RULE}")
         ("attempts: {count: 3}", "1 of 3 hand-ins that count is left.", True),
         ("attempts: {count: 2}", "All 2 hand-ins that count are made.", False),
         ("limits: {per_day: 3}", "1 of 3 hand-ins is left today.", True),
-        ("limits: {per_day: 2}", "the next one is possible from 2026-11-03 00:00 on", False),
+        ("limits: {per_day: 2}", "the next one is possible from Tue 3 Nov 2026, 00:00 on", False),
         ("due: 2026-11-20", "Handed in", True),
         ("closes: 2026-11-01", "Handed in", False),
     ],
