@@ -132,6 +132,15 @@ class Visit:
         """Return whether this person may do what a role may."""
         return self.person is not None and self.person.role.includes(role)
 
+    def is_own_work(self, student: str) -> bool:
+        """Return whether a marker would decide about their own work; who runs the course may try things."""
+        return self.me.id == student and not self.may(Role.INSTRUCTOR)
+
+    def refuse_own_work(self, student: str) -> None:
+        """Raise a :class:`ForbiddenError` if a marker decides about their own work."""
+        if self.is_own_work(student):
+            raise ForbiddenError("this is your own work", next_step="leave it to another marker")
+
     def url(self, route: str, /, **values: Any) -> str:
         """Return the path of a route; values that its path doesn't name become its query."""
         template = self.routes[route]

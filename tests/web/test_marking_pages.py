@@ -109,6 +109,28 @@ def test_answers_that_say_the_same(site: Site, answers: RubricMarking, signed_in
     assert "Well said." in browser.get(_of(answers, "eve")).text
 
 
+def test_a_marker_decides_nothing_about_their_own_work(
+    site: Site, answers: RubricMarking, signed_in: SignedIn, tmp_path: Path
+) -> None:
+    hand_in(site.store, item_variant(tmp_path), "mia", "Softmax divides by the sum.")
+    mia = signed_in("mia")
+    own = _of(answers, "mia")
+    give = {"action": "next", "comment": "", **POINTS}
+    refused = send_form(mia, own, "/give", **give)
+    assert refused.status_code == 403 and "this is your own work" in refused.text
+    for student in ("ada", "bob", "eve"):
+        assert send_form(mia, _of(answers, student), "/give", **give).status_code == 303
+    assert _points(site, "mia") == [], "also not as one that says the same as another"
+    left = mia.get(f"{PAGE}/next", follow_redirects=True)
+    assert "it is yours" in left.text
+    mark = mia.get("/staff/students/mia").text
+    column = re.findall(r"/staff/students/mia/marks/([^/\"]+)", mark)[0]
+    page = f"/staff/students/mia/marks/{column}"
+    answer = mia.post(f"{page}/set", data={"csrf": form_token(mia, page), "seen": "", "score": "2"})
+    assert answer.status_code == 403
+    assert send_form(signed_in("ivy"), own, "/give", **give).status_code == 303
+
+
 def test_two_markers_at_one_answer(site: Site, answers: RubricMarking, signed_in: SignedIn) -> None:
     mia, ivy, page = signed_in("mia"), signed_in("ivy"), _of(answers, "ada")
     token = form_token(ivy, page)  # ivy has opened the page

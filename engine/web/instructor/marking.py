@@ -67,6 +67,11 @@ def next_answer(visit: Visit) -> Response:
         start = int.from_bytes(hashlib.sha256(visit.me.id.encode()).digest()[:4])
         after = answers[start % len(answers)].id
     answer = marking.next_waiting(field, after)
+    if answer is not None and visit.is_own_work(answer.student):
+        own, answer = answer, marking.next_waiting(field, answer.id)
+        if answer is not None and answer.id == own.id:
+            visit.notice("One answer still waits: it is yours, and another marker has to mark it.")
+            return visit.redirect("instructor.marking")
     if answer is None:
         visit.notice(f"Every answer to {field.id} is marked.")
         return visit.redirect("instructor.marking")
@@ -128,6 +133,7 @@ def give_marks(visit: Visit) -> Response:
     marking, form = _marking(visit), visit.form
     field = _field(visit, marking)
     answer = _answer(visit, marking, field)
+    visit.refuse_own_work(answer.student)
     # Before anything is read from the form: it was filled in beside other marks.
     if form.text("seen") != _seen(answer):
         raise _other_marker(visit, answer)
@@ -153,7 +159,11 @@ def give_marks(visit: Visit) -> Response:
     )
     ticked = set(form.texts("alike"))
     # Asked again: those that were alike when the page was opened may be marked by now.
-    alike = [other for other in marking.alike(answer) if other.id in ticked]
+    alike = [
+        other
+        for other in marking.alike(answer)
+        if other.id in ticked and not visit.is_own_work(other.student)
+    ]
     remarks = {c.id: form.text(f"comment.{c.id}").strip() for c in answer.rubric}
     skipped = marking.give([answer, *alike], points, by=by, at=visit.now, comments=remarks, comment=comment)
     # The store compares once more, inside its transaction.

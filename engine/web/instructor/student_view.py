@@ -157,6 +157,7 @@ def set_mark(visit: Visit) -> Response:
     """Set, change or withdraw a mark by hand, as ``grade mark`` does."""
     names = StudentNames(visit)
     student = names.student(visit.path["student"])
+    visit.refuse_own_work(student)
     column, store = visit.path["column"], visit.site.store
     mine = store.hand_marks.history(student=student, column=column)
     if visit.form.text("seen") != _seen(mine):
