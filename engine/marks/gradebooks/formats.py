@@ -149,7 +149,7 @@ def gradebook_request(
         raise UsageError(
             "there are no marks yet",
             where=store.where,
-            next_step="grade batch and the site grade hand-ins",
+            next_step="hand-ins are graded by `grade batch` or by the site",
         )
     quizzes = store.sittings.quiz_titles()
     # The columns of a quiz are its questions, so the assignment has the title of the quiz.
