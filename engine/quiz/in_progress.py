@@ -285,7 +285,8 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
             self._store.timed.reopen(self.quiz, self.last_end)
         closed = {number for number in {field.number for field in fields} if self._is_used_up(number)}
         saved = self.sheet.write(fields, now=quiz_rules.now(), ends=self.ends, closed=closed)
-        self._forget_timed()
+        if self._timed is None or self.was_closed:  # the row is added by the first save, or was reopened
+            self._forget_timed()
         # Another window may have handed in the question between the look at its attempts and the save.
         return [
             replace(done, state=SaveState.CLOSED) if self._came_too_late(done) else done for done in saved
@@ -326,9 +327,10 @@ class SiteQuiz(QuizInProgress[DraftSheet]):
         if question is None:
             return []
         item, student = question.variant.item, self.quiz.student
-        attempts = list(self._store.attempts(student=student, item=item, mode=self._mode))
-        if not attempts:
+        # At most saves there is none yet.
+        if not self._store.has_attempts(student, item, self._mode):
             return []
+        attempts = list(self._store.attempts(student=student, item=item, mode=self._mode))
         ids = self._store.sittings.ids_alike(self.quiz, self._mode)
         return list(quiz_rules.counted_attempts([attempt for attempt in attempts if attempt.quiz in ids]))
 

@@ -122,8 +122,8 @@ class DraftStore(StorePart):
         self, connection: sa.Connection, quiz: Quiz, field: DraftField, now: datetime, *, is_closed: bool
     ) -> SavedDraft:
         key = {**_key(quiz), "number": field.number, "retry": field.retry, "part": field.part}
-        same = sa.and_(*(drafts.c[name] == value for name, value in key.items()))
-        row = connection.execute(sa.select(drafts).where(same).with_for_update()).mappings().first()
+        same = {f"same_{name}": value for name, value in key.items()}
+        row = connection.execute(_ONE, same).mappings().first()
         stored = None if row is None else _draft(row)
         text = storable(field.text) or ""
         if text == (stored.text if stored else "") or field.text == field.before:
@@ -134,17 +134,16 @@ class DraftStore(StorePart):
             return SavedDraft(SaveState.CONFLICT, field, stored)
         new = {"text": text, "revision": field.revision + 1, "saved": now}
         if stored is None:
-            connection.execute(sa.insert(drafts), {**key, **new})
+            connection.execute(_ADD, {**key, **new})
         else:
-            connection.execute(sa.update(drafts).where(same).values(**new))
+            connection.execute(_CHANGE, {**same, **new})
         draft = Draft(field.number, field.retry, field.part, text, field.revision + 1, now)
         return SavedDraft(SaveState.SAVED, field, draft)
 
     def of_quiz(self, quiz: Quiz) -> list[Draft]:
         """Return all fields of a student's quiz, by question, variant and part."""
-        query = sa.select(drafts).where(*_mine(quiz)).order_by(drafts.c.number, drafts.c.retry, drafts.c.part)
         with self._database.read() as connection:
-            return [_draft(row) for row in connection.execute(query).mappings()]
+            return [_draft(row) for row in connection.execute(_ALL, _key(quiz)).mappings()]
 
     def clear(self, quiz: Quiz, number: int, now: datetime) -> None:
         """Empty the fields of a question; a window that still shows the old text can't write it back."""
@@ -154,6 +153,30 @@ class DraftStore(StorePart):
             .values(text="", revision=drafts.c.revision + 1, saved=now)
         )
         self._database.change(lambda connection: connection.execute(change))
+
+
+# Built once: a save waits for these statements, and building one takes longer than it takes to be executed.
+_SAME = [
+    drafts.c[name] == sa.bindparam(f"same_{name}")
+    for name in ("quiz_id", "student", "number", "retry", "part")
+]
+_ONE = sa.select(drafts).where(*_SAME).with_for_update()
+_ADD = sa.insert(drafts)
+_CHANGE = sa.update(drafts).where(*_SAME).values({n: sa.bindparam(n) for n in ("text", "revision", "saved")})
+_ALL = (
+    sa.select(drafts)
+    .where(drafts.c.quiz_id == sa.bindparam("quiz_id"), drafts.c.student == sa.bindparam("student"))
+    .order_by(drafts.c.number, drafts.c.retry, drafts.c.part)
+)
+# The row is locked: what is handed in at the end holds every text that was said to be saved.
+_SITTING = (
+    sa.select(timed_sittings.c.ended)
+    .where(
+        timed_sittings.c.quiz_id == sa.bindparam("quiz_id"),
+        timed_sittings.c.student == sa.bindparam("student"),
+    )
+    .with_for_update()
+)
 
 
 def _key(quiz: Quiz) -> dict[str, str]:
@@ -166,10 +189,7 @@ def _mine(quiz: Quiz) -> list[sa.ColumnElement[bool]]:
 
 def _is_open(connection: sa.Connection, quiz: Quiz, now: datetime, ends: datetime | None) -> bool:
     """Return whether the sitting is open; it begins here if it hasn't yet."""
-    mine = (timed_sittings.c.quiz_id == quiz.id) & (timed_sittings.c.student == quiz.student)
-    # The row is locked: what is handed in at the end holds every text that was said to be saved.
-    query = sa.select(timed_sittings.c.ended).where(mine).with_for_update()
-    row = connection.execute(query).first()
+    row = connection.execute(_SITTING, _key(quiz)).first()
     if row is None:
         # Within the grace of the network the first text may come after the end.
         end = ends or NO_END

@@ -105,10 +105,12 @@ class SessionStore(StorePart):
             A session that wasn't seen for so long has ended.
         """
         key = secret_hash(cookie)
-        query = sa.select(sessions).where(sessions.c.id == key, *_valid(now, idle))
         with self._database.read() as connection:
-            row = connection.execute(query).mappings().first()
-        if row is None:
+            row = connection.execute(_BY_COOKIE, {"key": key}).mappings().first()
+        if row is None or row["expires"] <= now:
+            return None
+        # It may have been seen later than the store says, by as much as isn't written.
+        if idle is not None and row["seen"] <= now - idle - SEEN_EVERY:
             return None
         if now - row["seen"] > SEEN_EVERY:
             seen = sa.update(sessions).where(sessions.c.id == key).values(seen=now)
@@ -158,6 +160,10 @@ class SessionStore(StorePart):
             return sum(connection.execute(sa.delete(t).where(t.c.expires < old)).rowcount for t in tables)
 
         return self._database.change(forget)
+
+
+# Built once: each request asks it.
+_BY_COOKIE = sa.select(sessions).where(sessions.c.id == sa.bindparam("key"), sessions.c.revoked.is_(None))
 
 
 def _valid(now: datetime, idle: timedelta | None) -> list[sa.ColumnElement[bool]]:

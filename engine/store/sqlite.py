@@ -192,7 +192,8 @@ def store_faults(where: str) -> Iterator[None]:
 
 
 _WRITE = "softmark_write"
-_MOST_CONNECTIONS = 40  # that are kept; they are made when they are needed
+_KEPT_CONNECTIONS = 16  # with 2 MiB of pages each, made when they are needed
+_MORE_CONNECTIONS = 48  # in a rush, so that no thread of a server waits for one
 
 
 @dataclass
@@ -226,8 +227,9 @@ def sqlite_engine(path: Path, busy_timeout_s: float) -> tuple[sa.Engine, CommitP
         engine = sa.create_engine(
             sa.URL.create("sqlite", database=str(path)),
             connect_args={"timeout": busy_timeout_s},
-            # One for each thread of a server: a new connection costs more than what it is mostly asked.
-            pool_size=_MOST_CONNECTIONS,
+            # A new connection costs more than what it is mostly asked, and each keeps pages of its own.
+            pool_size=_KEPT_CONNECTIONS,
+            max_overflow=_MORE_CONNECTIONS,
         )
 
         @sa.event.listens_for(engine, "connect")

@@ -418,6 +418,12 @@ class Store:
                 return
             last = rows[-1]["id"]
 
+    def has_attempts(self, student: str, item: str, mode: Mode) -> bool:
+        """Return whether a student has an attempt at an item; asked at every save, so it costs little."""
+        wanted = {"student": student, "item": item, "mode": str(mode)}
+        with self._database.read() as connection:
+            return connection.execute(_ANY_ATTEMPT, wanted).first() is not None
+
     def best_scores(self, mode: Mode = Mode.MARKS) -> list[BestScore]:
         """Return the best settled score of each student at each item, per quiz where one asked."""
         joined = attempts.outerjoin(
@@ -443,6 +449,14 @@ class Store:
     def ungraded(self, mode: Mode | None = None) -> list[Attempt]:
         """Return the attempts that are still ungraded, with their reasons."""
         return list(self.attempts(mode=mode, outcome=Outcome.UNGRADED))
+
+
+# Built once: building a statement takes longer than SQLite takes to answer it.
+_ANY_ATTEMPT = (
+    sa.select(attempts.c.id)
+    .where(*(attempts.c[name] == sa.bindparam(name) for name in ("student", "item", "mode")))
+    .limit(1)
+)
 
 
 def _quiz_row(quiz: Quiz) -> dict[str, Any]:
