@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 import sqlalchemy as sa
@@ -19,6 +19,7 @@ from engine.text.words import count_noun
 LONGEST_REQUEST = 2000
 # Of one student, over all subjects: more at once is no request any more.
 MOST_OPEN = 20
+MOST_A_DAY = 40  # also withdrawn ones: nobody fills the store by asking and withdrawing
 
 
 class RequestKind(StrEnum):
@@ -115,6 +116,16 @@ class StudentRequests(StorePart):
                     else f"you have {count_noun(MOST_OPEN, 'open request')}, and none is decided yet",
                     where=subject,
                     next_step="wait for the answer, or withdraw that request first",
+                )
+            since = now - timedelta(days=1)
+            of_today = sa.select(sa.func.count()).where(
+                student_requests.c.student == student, student_requests.c.asked > since
+            )
+            if (connection.execute(of_today).scalar() or 0) >= MOST_A_DAY:
+                raise InputError(
+                    f"you have sent {count_noun(MOST_A_DAY, 'request')} within a day",
+                    where=subject,
+                    next_step="send it tomorrow, or write to your instructor",
                 )
             row = {
                 "student": student,

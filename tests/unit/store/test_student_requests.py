@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from engine.errors import InputError, QuizError
 from engine.store import Store
 from engine.store.allowances import Allowance, AllowanceKind
-from engine.store.student_requests import LONGEST_REQUEST, MOST_OPEN, RequestKind, RequestState
+from engine.store.student_requests import LONGEST_REQUEST, MOST_A_DAY, MOST_OPEN, RequestKind, RequestState
 from tests.unit.store.test_store_sittings import quiz
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -88,6 +88,17 @@ def test_open_requests_of_a_student_are_bounded(store: Store) -> None:
         store.requests.ask("007", REGRADE, f"item-{n}", "why?", NOW)
     with pytest.raises(InputError, match="20 open requests"):
         store.requests.ask("007", REGRADE, "one-more", "why?", NOW)
+
+
+def test_asking_and_withdrawing_ends_somewhere(store: Store) -> None:
+    for n in range(MOST_A_DAY):
+        at = NOW + timedelta(minutes=n)
+        request = store.requests.ask("007", REGRADE, "softmax", f"why? {n}", at)
+        store.requests.withdraw(request.id, "007", at)
+    with pytest.raises(InputError, match="40 requests within a day"):
+        store.requests.ask("007", REGRADE, "softmax", "why?", NOW + timedelta(hours=12))
+    assert store.requests.ask("bob", REGRADE, "softmax", "why?", NOW + timedelta(hours=12)).id
+    assert store.requests.ask("007", REGRADE, "softmax", "why?", NOW + timedelta(hours=25)).id
 
 
 def test_an_allowance_is_withdrawn_once_and_stays_listed(store: Store) -> None:
