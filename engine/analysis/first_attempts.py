@@ -8,7 +8,7 @@ would fill the memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -72,7 +72,7 @@ class OptionChosen:
 
 @dataclass(frozen=True, slots=True)
 class PartWork:
-    """Points of one answer field, before any rule on credit, and as a share of its full marks."""
+    """Points of one answer field or criterion of a rubric, before any rule on credit, and their share."""
 
     id: str
     share: float
@@ -148,7 +148,7 @@ def work_of(attempt: Attempt, number: int, title: str) -> ItemAttempt:
         share=_share(attempt),
         full=report.max_score,
         is_blank=attempt.is_blank,
-        parts=tuple(_part_work(part, report.checks) for part in parts if graded and len(parts) > 1),
+        parts=tuple(_part_works(parts, report.checks)) if graded else (),
         checks=report.checks if variant is None else (),
         diagnoses=diagnoses,
         possible=frozenset() if variant is None else _possible_mistakes(variant),
@@ -171,11 +171,21 @@ def _share(attempt: Attempt) -> float | None:
     return min(1.0, max(0.0, earned / report.max_score))
 
 
-def _part_work(part: Part, checks: tuple[Check, ...]) -> PartWork:
-    # An answer in words has a check for each criterion of its rubric.
-    of_part = [check for check in checks if check.id == part.id or check.id.startswith(f"{part.id}.")]
-    share = sum(check.points for check in of_part) / part.points if part.points else 0.0
-    return PartWork(part.id, min(1.0, max(0.0, share)), part.points)
+def _part_works(parts: Sequence[Part], checks: Sequence[Check]) -> Iterator[PartWork]:
+    """Yield the answer fields of an item with several, each followed by the criteria of its rubric."""
+    for part in parts:
+        # An answer in words has a check for each criterion of its rubric, named after both.
+        criteria = [check for check in checks if check.id.startswith(f"{part.id}.")]
+        if len(parts) > 1:
+            of_part = [check for check in checks if check.id == part.id]
+            yield _part_work(part.id, part.points, [*of_part, *criteria])
+        for check in criteria:
+            yield _part_work(check.id, check.max_points, [check])
+
+
+def _part_work(name: str, most: float, checks: Sequence[Check]) -> PartWork:
+    share = sum(check.points for check in checks) / most if most else 0.0
+    return PartWork(name, min(1.0, max(0.0, share)), most)
 
 
 def _possible_mistakes(variant: Variant) -> frozenset[str]:

@@ -428,7 +428,7 @@ THRESHOLDS = {
 
 @dataclass(frozen=True, slots=True)
 class PartFigures:
-    """One answer field of an item with several; ``item_rest`` is with other items, not with other parts."""
+    """One answer field or criterion of an item; ``item_rest`` is with other items, not with other parts."""
 
     part: str
     students: int

@@ -274,8 +274,8 @@ def test_limits(figures: TestFigures) -> list[str]:
     with_parts = [item.item for item in figures.items if item.parts]
     if with_parts:
         sentences.append(
-            "The answer fields of one item hang together, so they are summed to one score "
-            f"({', '.join(with_parts[:8])}{' …' if len(with_parts) > 8 else ''}); field by field they are "
+            "The answer fields and criteria of one item hang together, so they are summed to one score "
+            f"({', '.join(with_parts[:8])}{' …' if len(with_parts) > 8 else ''}); one by one they are "
             "only described."
         )
     missing = sum(item.missing.ungraded for item in figures.items)

@@ -11,9 +11,12 @@ import pytest
 
 from engine.analysis.first_attempts import FirstAttempts, ItemTest, ItemTestKind, collect
 from engine.grading import grade_answers
+from engine.marks.rubric_marking import RubricMarking
 from engine.model import GradeReport, Mode, Outcome, Response, Verdict
 from engine.store import Attempt, Store, open_store
 from tests.unit.analysis.classes import NOW, choice, code, hand_in
+from tests.unit.marks.free_text_class import SECRET, TEXTS, item_variant
+from tests.unit.marks.free_text_class import hand_in as hand_in_words
 
 QUIZ, CODE, LOOSE = (
     ItemTest(ItemTestKind.QUIZ, "week"),
@@ -112,3 +115,24 @@ def test_an_item_without_points_has_no_share(store: Store) -> None:
     report = GradeReport("softmax", "v", Outcome.RIGHT, 0.0, 0.0, mode=Mode.MARKS)
     store.record(Attempt("ada", "1" * 64, report, NOW, NOW, source="x"))
     assert found(store).missing[CODE, "softmax"].ungraded == 1
+
+
+def test_criteria_of_a_rubric_are_listed_with_their_share(store: Store, tmp_path: Path) -> None:
+    variant = item_variant(tmp_path)
+    for student, reason in TEXTS.items():
+        hand_in_words(store, variant, student, reason)
+    (work, *_) = found(store).works[ItemTest(ItemTestKind.QUIZ, "week-1")] or [None]
+    assert work is None or work.share is None, "nobody has marked it"
+    marking = RubricMarking(store, Mode.MARKS, SECRET)
+    field = marking.field("week-1/why-weights/reason")
+    assert field is not None
+    for answer in marking.answers(field):
+        points = {"softmax": 1.0, "division": 2.0 if answer.student != "eve" else 0.5}
+        assert not marking.give([answer], points, by="mia", at=NOW)
+    works = found(store).works[ItemTest(ItemTestKind.QUIZ, "week-1")]
+    assert {work.student: [(p.id, p.share) for p in work.parts] for work in works}["eve"] == [
+        ("total", 1.0),
+        ("reason", pytest.approx(0.5)),
+        ("reason.softmax", 1.0),
+        ("reason.division", 0.25),
+    ]
