@@ -21,7 +21,7 @@ from email.utils import format_datetime, formataddr, make_msgid
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from engine.course.people import Person, is_mail_address
+from engine.course.people import Person, Role, is_mail_address
 from engine.course.sign_in_secrets import new_link_token
 from engine.errors import EngineError, StoreError, UsageError
 from engine.quiz import rules as quiz_rules
@@ -179,11 +179,12 @@ def _message(site: Site, person: Person, link: str, now: datetime) -> EmailMessa
     message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or "localhost")
     message["Auto-Submitted"] = "auto-generated"
     lasts = count_noun(LINK_LASTS.seconds // 60, "minute")
+    article = "an" if person.role is Role.INSTRUCTOR else "a"
     message.set_content(
         f"""\
 Hello {clean_line(person.name or person.id, 100)},
 
-this link signs you in to {title} as {person.role}:
+This link signs you in to {title} as {article} {person.role}:
 
 {link}
 

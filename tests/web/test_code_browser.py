@@ -93,6 +93,14 @@ def test_the_editor_indents_and_lets_the_keyboard_out(page: Page) -> None:
     typed(page, "# right\ndef softmax(x):\nif x:\nreturn 1")
     assert area.input_value() == "# right\ndef softmax(x):\n    if x:\n        return 1"
     expect(page.locator(".line-numbers")).to_have_text("1\n2\n3\n4")
+    for width in (1280, 360):  # on a phone the text is larger
+        page.set_viewport_size({"width": width, "height": 800})
+        numbers, text = (
+            place.evaluate("e => getComputedStyle(e).lineHeight")
+            for place in (page.locator(".line-numbers"), area)
+        )
+        assert numbers == text, width
+    area.focus()
     page.keyboard.press("Shift+Tab")
     assert area.input_value().endswith("\n    return 1")
     page.keyboard.press("Control+a")

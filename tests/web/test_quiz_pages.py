@@ -35,7 +35,8 @@ def test_drawing_in_the_background_is_the_draw_of_the_command(site: Site, signed
     assert "softmax-ratio" in page.text and "Nothing is stored" in page.text
     assert site.store.quiz_names() == []
     drawn = send_form(browser, "/staff/quizzes", "/draw", blueprint=QUIZ, name=QUIZ)
-    assert "2 drawn now" in result_of(site, browser, drawn).text
+    page = result_of(site, browser, drawn).text
+    assert "2 students have it." in page and "Nobody sees it until you publish it" in page
     stored = site.store.quizzes(QUIZ)
     assert [quiz.student for quiz in stored] == ["ada", "bob"]
     # the command finds everything as it would draw it, and a second draw changes nothing
@@ -59,6 +60,7 @@ def test_publishing(site: Site, signed_in: SignedIn) -> None:
     browser = signed_in("ivy")
     assert send_form(browser, PAGE, "/publish").status_code == 303
     assert list(site.store.published.all()) == [QUIZ]
+    assert "</bdi>; <bdi>" in browser.get(PAGE).text, "names may have commas"
     assert send_form(browser, PAGE, "/publish").status_code == 303
     assert list(site.store.published.all()) == []
     assert [e.action for _, e in site.store.audit.newest(5)] == ["quiz.withdraw", "quiz.publish"]

@@ -79,9 +79,11 @@ def test_plain(site: Site, client: TestClient, settings: Callable[..., None]) ->
         settings(server.port, security="none")
         ask(client, "ada@example.edu")
         ask(client, "nobody@example.edu")
+        ask(client, "ivy@example.edu")
         site.outbox.work(site)
-    ((address, content),) = server.mails
+    (address, content), (_, to_staff) = server.mails
     assert address == "ada@example.edu"
+    assert b"as a student:" in content and b"as an instructor:" in to_staff
     assert b"From: Attention <course@example.edu>" in content and b"/sign-in/link/" in content
     assert site.outbox.fault is None
 

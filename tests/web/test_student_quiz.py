@@ -111,6 +111,28 @@ def test_blank_parts_are_named_before(site: Site, signed_in: SignedIn, at) -> No
     assert "◐ partly right" in page
 
 
+@pytest.mark.parametrize("rule", ["", "attempts: 1\n"])
+def test_the_only_attempt_is_named_before_it_is_used(site: Site, signed_in: SignedIn, at, rule: str) -> None:
+    plan = f"title: Week 1\n{rule}sections:\n  - items: [softmax-temperature, scale-symbol]\n"
+    quiz = quiz_of(draw(site, plan), "ada")
+    browser = signed_in("ada")
+    page = open_page(browser, "/quiz/week-1")
+    assert "One attempt at each question." in page
+    assert "Begin with question 1" in page and "counts only once it is handed in" in page
+    page = open_page(browser, "/quiz/week-1/1")
+    assert "One attempt: what you hand in is final" in page
+    form = form_with(page, "save")
+    for part in quiz.questions[0].variant.parts:
+        enter(form, part, right_response(part))
+    follow(browser, form.send(browser))
+    assert "Go on with question 2" in open_page(browser, "/quiz/week-1")
+    page = open_page(browser, "/quiz/week-1/hand-in")
+    assert "what you hand in is final" in page
+    follow(browser, form_to(page, "/hand-in").send(browser))
+    page = open_page(browser, "/quiz/week-1/1")
+    assert "1 of 1 attempt used" in page and "is final" not in page
+
+
 def test_a_second_attempt_has_a_new_variant_of_a_choice(site: Site, signed_in: SignedIn, at) -> None:
     quiz = quiz_of(draw(site, PLAIN), "ada")
     browser = signed_in("ada")

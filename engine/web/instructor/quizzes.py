@@ -237,6 +237,7 @@ def drawn_page(visit: Visit) -> Response:
         "instructor/quiz_drawn.html.j2",
         job=job,
         drawn=drawn,
+        published=job.facts["name"] in visit.site.store.published.all(),
         faulty=faulty,
         changed=drawn.changed_items(visit.site.bank),
         unreadable=visit.site.bank.summaries()[1] if drawn.draws_from_bank else [],

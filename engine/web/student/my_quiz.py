@@ -373,9 +373,9 @@ def require_begun(quiz: SiteQuiz) -> None:
 
 
 def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
-    """Return which attempt is next, of how many; empty where there is one only."""
-    allowed = quiz.rules.attempts
-    if allowed is None or allowed == 1:
+    """Return which attempt is next, of how many; of the only one, that it is final."""
+    allowed = quiz.rules.attempts or 1
+    if allowed == 1 and quiz.is_over:
         return ""
     used, of_all = min(len(progress.attempts), allowed), count_noun(allowed, "attempt")
     if used < allowed and not progress.left:
@@ -384,8 +384,10 @@ def attempts_text(quiz: SiteQuiz, progress: QuestionProgress) -> str:
         return f"{used} of {of_all} used{_why_no_other(quiz, progress)}"
     texts = quiz.answers(progress.question.number)
     trouble = _trouble(progress.question.variant.parts, texts)
+    # Whoever presses the button must know before that there is no second one.
+    which = f"attempt {used + 1} of {allowed}" if allowed > 1 else "one attempt: what you hand in is final"
     # Whoever has just been refused wants to know that it cost nothing.
-    return f"attempt {used + 1} of {allowed}" + (f"; an answer that {trouble} uses none" if trouble else "")
+    return which + (f"; an answer that {trouble} uses none" if trouble else "")
 
 
 def _why_no_other(quiz: SiteQuiz, progress: QuestionProgress) -> str:

@@ -64,7 +64,7 @@ class ShownQuestion:
     most : float
         Points that the next attempt can earn.
     attempts : str
-        Which attempt is next; empty where there is one only.
+        Which attempt is next, or that there is one only.
     stem : RenderedText
     notes, hints : tuple of RenderedText
         Errata, and hints that were taken.

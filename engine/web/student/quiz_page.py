@@ -67,6 +67,8 @@ def quiz(visit: Visit) -> Response:
         clock=clock_of(visit, sitting_quiz),
         is_open=state is SittingState.OPEN,
         waiting=[s for s in states if not s.is_handed_in and s.has_answer],
+        next_one=next((s for s in states if not s.is_handed_in and not s.has_answer), None),
+        is_new=not any(s.is_handed_in or s.has_answer for s in states),
         score=score if shows_score else None,
         maximum=maximum,
         is_waiting=sitting.is_waiting,
@@ -76,7 +78,9 @@ def quiz(visit: Visit) -> Response:
 def _rules(visit: Visit, quiz: SiteQuiz) -> list[str]:
     """Return the quiz's rules, with its deadline in the course's zone."""
     rules, zone = quiz.rules, visit.site.course.policies.zone
-    return rules_text(replace(rules, deadline=rules.deadline.astimezone(zone)) if rules.deadline else rules)
+    deadline = rules.deadline.astimezone(zone) if rules.deadline else None
+    # A blueprint that doesn't say how many means one on the site; students must read that, too.
+    return rules_text(replace(rules, deadline=deadline, attempts=rules.attempts or 1))
 
 
 def begin(visit: Visit) -> Response:
