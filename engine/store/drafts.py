@@ -123,7 +123,7 @@ class DraftStore(StorePart):
     ) -> SavedDraft:
         key = {**_key(quiz), "number": field.number, "retry": field.retry, "part": field.part}
         same = {f"same_{name}": value for name, value in key.items()}
-        row = connection.execute(_ONE, same).mappings().first()
+        row = connection.execute(_FIND, same).mappings().first()
         stored = None if row is None else _draft(row)
         text = storable(field.text) or ""
         if text == (stored.text if stored else "") or field.text == field.before:
@@ -160,7 +160,7 @@ _SAME = [
     drafts.c[name] == sa.bindparam(f"same_{name}")
     for name in ("quiz_id", "student", "number", "retry", "part")
 ]
-_ONE = sa.select(drafts).where(*_SAME).with_for_update()
+_FIND = sa.select(drafts).where(*_SAME).with_for_update()
 _ADD = sa.insert(drafts)
 _CHANGE = sa.update(drafts).where(*_SAME).values({n: sa.bindparam(n) for n in ("text", "revision", "saved")})
 _ALL = (

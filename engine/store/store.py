@@ -420,9 +420,9 @@ class Store:
 
     def has_attempts(self, student: str, item: str, mode: Mode) -> bool:
         """Return whether a student has an attempt at an item; asked at every save, so it costs little."""
-        wanted = {"student": student, "item": item, "mode": str(mode)}
+        values = {"student": student, "item": item, "mode": str(mode)}
         with self._database.read() as connection:
-            return connection.execute(_ANY_ATTEMPT, wanted).first() is not None
+            return connection.execute(_ANY_ATTEMPT, values).first() is not None
 
     def best_scores(self, mode: Mode = Mode.MARKS) -> list[BestScore]:
         """Return the best settled score of each student at each item, per quiz where one asked."""

@@ -56,7 +56,7 @@ class TimedSittings(StorePart):
         """Begin a sitting, and return the stored one: a second window, or a second click, gets the first."""
 
         def begin(connection: sa.Connection) -> TimedSitting:
-            stored = connection.execute(_ONE, _names(quiz)).mappings().first()
+            stored = connection.execute(_FIND, _names(quiz)).mappings().first()
             if stored is not None:
                 return _sitting(stored)
             # Within the grace of the network it may begin after the quiz has closed.
@@ -70,7 +70,7 @@ class TimedSittings(StorePart):
     def of_quiz(self, quiz: Quiz) -> TimedSitting | None:
         """Return the sitting of a student's quiz; None before it has begun."""
         with self._database.read() as connection:
-            row = connection.execute(_ONE, _names(quiz)).mappings().first()
+            row = connection.execute(_FIND, _names(quiz)).mappings().first()
         return None if row is None else _sitting(row)
 
     def end(self, ends: Iterable[tuple[Quiz, datetime]], at: datetime) -> None:
@@ -132,7 +132,7 @@ def _names(quiz: Quiz) -> dict[str, str]:
 
 
 # Built once: it is asked at every save.
-_ONE = sa.select(timed_sittings).where(
+_FIND = sa.select(timed_sittings).where(
     timed_sittings.c.quiz_id == sa.bindparam("quiz_id"), timed_sittings.c.student == sa.bindparam("student")
 )
 

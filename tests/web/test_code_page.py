@@ -273,6 +273,27 @@ def test_times(
     assert browser.get(f"{PAGE}/starter/py").status_code == (404 if early else 200)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("due: 2900-01-01", "You may hand in again: the best of all hand-ins counts."),
+        ("attempts: {count: 1}", "The first hand-in counts. You have made 0 hand-ins."),
+        ("attempts: {count: 3, which: last}", "The last of the first 3 hand-ins counts. You have made 0"),
+        ("attempts: {which: first}", "You may hand in again, but the first hand-in counts."),
+        (
+            "attempts: {which: decaying, shares: [1, 0.5]}",
+            "the best of all hand-ins counts; later ones can earn less.",
+        ),
+    ],
+)
+def test_which_hand_in_counts_is_said_before(
+    folder: Path, site: Site, signed_in: SignedIn, words: str, message: str
+) -> None:
+    browser = signed_in("ada")
+    rule(folder, site, RULES.format(words))
+    assert message in browser.get(PAGE).text
+
+
 def test_a_course_that_names_its_exercises_has_no_others(
     folder: Path, site: Site, signed_in: SignedIn
 ) -> None:

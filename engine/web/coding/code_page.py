@@ -17,13 +17,14 @@ from engine.errors import InputError, UsageError
 from engine.intake.download_entries import archive_suffix
 from engine.intake.uploads import read_typed, read_upload
 from engine.marks.late_work import terms_of
-from engine.model import CodeSubmission
+from engine.model import CodeSubmission, Mode
 from engine.runs.hand_in_queue import QueuePlace
 from engine.store.waiting import HandInState, QueuedHandIn
 from engine.text.words import agree, count_noun
 from engine.web.coding.exercise_view import (
     ExerciseView,
     assigned_spec,
+    counting_text,
     exercise_view,
     is_early,
     permission,
@@ -170,6 +171,9 @@ def _page(
         line = view.lines[0]
     times = visit.site.store.waiting.times(visit.me.id, view.spec.id, visit.site.mode)
     allowed = permission(visit, view.terms, times)
+    attempts = view.terms.rules.attempts
+    # Nobody is told to try again where that isn't possible any more.
+    says_what_counts = visit.site.mode is Mode.MARKS and (allowed.is_open or attempts.count is not None)
     return visit.page(
         "coding/exercise.html.j2",
         status=status,
@@ -177,6 +181,7 @@ def _page(
         line=line,
         fault=fault,
         closed=None if allowed.is_open else allowed.sentence,
+        counting=counting_text(attempts) if says_what_counts else "",
         limits=allowed.sentence if allowed.is_open else "",
         used=len(times),
         progress=None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
+from engine.course.policies import CountedAttempts
 from engine.items import CheckSpec, CodeAnswer, ProblemSpec
 from engine.items.bank import Bank
 from engine.marks.assignments import exercises_of_quizzes
@@ -236,6 +237,29 @@ def is_early(visit: Visit, item: str) -> bool:
         return False
     opens = terms_of(visit.site.policies(), visit.me.id, item).opens
     return opens is not None and visit.now < opens
+
+
+_WHICH = {
+    "best": "The best",
+    "last": "The last",
+    "first": "The first",
+    "average": "The average",
+    "decaying": "The best",
+}
+
+
+def counting_text(rule: CountedAttempts) -> str:
+    """Return which of a student's hand-ins counts; without it nobody knows whether trying again can harm."""
+    if rule.count == 1:
+        return "The first hand-in counts"
+    which = _WHICH[rule.which]
+    if rule.which == "first":
+        text = "You may hand in again, but the first hand-in counts"
+    elif rule.count is None:
+        text = f"You may hand in again: {which[:1].lower()}{which[1:]} of all hand-ins counts"
+    else:
+        text = f"{which} of the first {rule.count} hand-ins counts"
+    return f"{text}; later ones can earn less" if rule.which == "decaying" else text
 
 
 def permission(visit: Visit, terms: StudentDeadlines, times: Sequence[datetime]) -> HandInPermission:

@@ -68,8 +68,8 @@ def next_answer(visit: Visit) -> Response:
         after = answers[start % len(answers)].id
     answer = marking.next_waiting(field, after)
     if answer is not None and visit.is_own_work(answer.student):
-        own, answer = answer, marking.next_waiting(field, answer.id)
-        if answer is not None and answer.id == own.id:
+        mine, answer = answer, marking.next_waiting(field, answer.id)
+        if answer is not None and answer.id == mine.id:
             visit.notice("One answer still waits: it is yours, and another marker has to mark it.")
             return visit.redirect("instructor.marking")
     if answer is None:
