@@ -78,6 +78,16 @@ def all_routes() -> tuple[WebRoute, ...]:
     )
 
 
+# Pages beside the main page from which they are reached, not below it, by the beginning of their path.
+_REACHED_FROM = {
+    "/quiz/": "/work",
+    "/code/": "/work",
+    "/staff/students/": "/staff/class",
+    "/staff/assignments/": "/staff/class",
+    "/staff/allowances": "/staff/requests",
+}
+
+
 def navigation(visit: Visit) -> list[NavEntry]:
     """Return the main pages of whoever is signed in: a student's, or those of the staff's role."""
     person = visit.person
@@ -92,6 +102,7 @@ def navigation(visit: Visit) -> list[NavEntry]:
         and (route.least is None or (route.least is not Role.STUDENT) == person.is_staff)
     ]
     here = visit.routes.get(visit.route, "")
+    here = next((f"{main}/" for begins, main in _REACHED_FROM.items() if here.startswith(begins)), here)
     above = [r.path for r in mine if here == r.path or here.startswith(r.path.rstrip("/") + "/")]
     nearest = max((path for path in above if path != "/" or here == "/"), key=len, default=None)
     return [

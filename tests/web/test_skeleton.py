@@ -185,3 +185,13 @@ def test_a_full_disk_is_a_sentence(
         patch.setattr(site.store.sessions, "of_person", full)
         assert browser.get("/account").status_code == 503
     assert browser.get("/account").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("person", "path", "main"),
+    [("ivy", "/staff/students/ada", "/staff/class"), ("ada", "/code/softmax", "/work")],
+)
+def test_a_page_beside_its_main_page_marks_that(
+    signed_in: SignedIn, person: str, path: str, main: str
+) -> None:
+    assert f'href="{main}" aria-current="true"' in signed_in(person).get(path).text

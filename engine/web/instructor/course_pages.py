@@ -259,7 +259,8 @@ def _save(visit: Visit, draft: FileDraft) -> bool:
     if not save_course_file(file, draft.data, before, note, makes_folder=is_new):
         return False
     visit.site.look_again()
-    content = _content(draft.reading)
+    is_table = file.kind in (CourseFileKind.ROSTER, CourseFileKind.STAFF)
+    content = _content(draft.reading) if is_table else ""
     visit.notice(f"{file.name} is saved{f': {content}' if content else ''}.")
     return True
 
