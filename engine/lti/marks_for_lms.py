@@ -31,8 +31,8 @@ class AssignmentMark:
     maximum : float
         Full points.
     progress : str
-        ``graded``, ``pending``, ``manual`` (something waits for a person), ``failed`` (the machine couldn't
-        grade something) or :data:`~engine.store.lti_outbox.NO_MARK`.
+        ``graded``, ``pending``, ``manual`` (something waits for a person), ``failed`` (something couldn't
+        be graded) or :data:`~engine.store.lti_outbox.NO_MARK`.
     is_final : bool
         Whether no further attempt is possible.
     comment : str

@@ -105,7 +105,8 @@ def finish(servers: Servers, site: LiveSite, rounds: list[Round]) -> None:
             (row.student, row.submission) for row in store.waiting.in_state([HandInState.SET_ASIDE])
         }
         for row in store.waiting.in_state([HandInState.SET_ASIDE]):
-            assert row.losses == 2, "it was in hand at two kills"
+            # A third kill may come while it is being set aside.
+            assert row.losses >= 2, "it was in hand at two kills"
         taken = {key: right for each in rounds for key, right in each.taken.items()}
         unsure = {key for each in rounds for key in each.unsure}
         for key, is_right in taken.items():

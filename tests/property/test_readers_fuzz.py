@@ -235,6 +235,8 @@ OF_PARTS = {
     "engine.authoring.importing.foreign_question.read_decimal": "one number of a text",
     "engine.authoring.importing.foreign_question.read_share": "one number of a text",
     "engine.text.yaml.read_scalar": "read_yaml",
+    "engine.course.course_files.read_course_file": "read_roster, read_staff, read_settings, read_blueprint",
+    "engine.course.course_files.read_course_text": "read_course_file, of a temporary file",
     "engine.quiz.hand_in.read_answers": "answers of a quiz that was read: tests/unit/quiz",
 }
 

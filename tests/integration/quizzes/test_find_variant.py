@@ -45,7 +45,7 @@ def test_a_variant_of_a_later_attempt(drawn, grade, typing) -> None:
 
 def test_what_fits_nobody(drawn, grade) -> None:
     said = grade("find-variant", "-123.456", "nothing", "of", "ours", *COURSE)
-    assert said.code == 1 and "fits" in said.out
+    assert said.code == 1 and "matches" in said.out
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,8 @@ def test_answers_are_listed_and_marked_one_by_one(collected, grade) -> None:
     for words in ("say why", "Good work.", "Divides by the sum.", "7 of 8"):
         assert words in re.sub("<[^>]*>", "", page)
     history = grade("regrade", "--history", "--student", "007", *COURSE).out
+    assert "nothing was regraded yet" in history, "marks by rubric are no regrades"
+    history = grade("regrade", "--history", "--student", "007", "--json", *COURSE).out
     assert "marked by its rubric" in history
     assert grade("mark", "answer", name, "--withdraw", *COURSE).code == 0
     assert collected.scores("007")[1] == ("t-words", None, 1.0)
