@@ -133,7 +133,7 @@ def test_an_exercise_with_hand_ins_left_can_be_handed_in_again(
     assert said in card
     assert ("Hand in again" in card) is offers
     page = open_page(signed_in("ada"), "/code/softmax")
-    assert ("you have made 2 hand-ins" in page) is ("count" in rules)
+    assert ("You have made 2 hand-ins" in page) is ("count" in rules)
 
 
 def test_a_quiz_with_attempts_left_can_be_answered_again(site: Site, signed_in: SignedIn) -> None:
