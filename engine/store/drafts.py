@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from engine.model import Quiz
 from engine.store.database import StorePart
 from engine.store.sql_tables import storable
-from engine.store.timed import NO_END
+from engine.store.timed import NO_END, quiz_key
 from engine.store.web_tables import drafts, timed_sittings
 
 
@@ -121,7 +121,7 @@ class DraftStore(StorePart):
     def _save(
         self, connection: sa.Connection, quiz: Quiz, field: DraftField, now: datetime, *, is_closed: bool
     ) -> SavedDraft:
-        key = {**_key(quiz), "number": field.number, "retry": field.retry, "part": field.part}
+        key = {**quiz_key(quiz), "number": field.number, "retry": field.retry, "part": field.part}
         same = {f"same_{name}": value for name, value in key.items()}
         row = connection.execute(_FIND, same).mappings().first()
         stored = None if row is None else _draft(row)
@@ -143,7 +143,7 @@ class DraftStore(StorePart):
     def of_quiz(self, quiz: Quiz) -> list[Draft]:
         """Return all fields of a student's quiz, by question, variant and part."""
         with self._database.read() as connection:
-            return [_draft(row) for row in connection.execute(_ALL, _key(quiz)).mappings()]
+            return [_draft(row) for row in connection.execute(_ALL, quiz_key(quiz)).mappings()]
 
     def clear(self, quiz: Quiz, number: int, now: datetime) -> None:
         """Empty the fields of a question; a window that still shows the old text can't write it back."""
@@ -179,21 +179,17 @@ _SITTING = (
 )
 
 
-def _key(quiz: Quiz) -> dict[str, str]:
-    return {"quiz_id": quiz.id, "student": quiz.student}
-
-
 def _mine(quiz: Quiz) -> list[sa.ColumnElement[bool]]:
     return [drafts.c.quiz_id == quiz.id, drafts.c.student == quiz.student]
 
 
 def _is_open(connection: sa.Connection, quiz: Quiz, now: datetime, ends: datetime | None) -> bool:
     """Return whether the sitting is open; it begins here if it hasn't yet."""
-    row = connection.execute(_SITTING, _key(quiz)).first()
+    row = connection.execute(_SITTING, quiz_key(quiz)).first()
     if row is None:
         # Within the grace of the network the first text may come after the end.
         end = ends or NO_END
-        row_values = {**_key(quiz), "started": min(now, end), "ends": end}
+        row_values = {**quiz_key(quiz), "started": min(now, end), "ends": end}
         connection.execute(sa.insert(timed_sittings), row_values)
     return row is None or row.ended is None
 

@@ -56,12 +56,12 @@ class TimedSittings(StorePart):
         """Begin a sitting, and return the stored one: a second window, or a second click, gets the first."""
 
         def begin(connection: sa.Connection) -> TimedSitting:
-            stored = connection.execute(_FIND, _names(quiz)).mappings().first()
+            stored = connection.execute(_FIND, quiz_key(quiz)).mappings().first()
             if stored is not None:
                 return _sitting(stored)
             # Within the grace of the network it may begin after the quiz has closed.
             sitting = TimedSitting(quiz.id, quiz.student, min(started, ends), ends)
-            row = {**_names(quiz), "started": sitting.started, "ends": ends}
+            row = {**quiz_key(quiz), "started": sitting.started, "ends": ends}
             connection.execute(sa.insert(timed_sittings), row)
             return sitting
 
@@ -70,7 +70,7 @@ class TimedSittings(StorePart):
     def of_quiz(self, quiz: Quiz) -> TimedSitting | None:
         """Return the sitting of a student's quiz; None before it has begun."""
         with self._database.read() as connection:
-            row = connection.execute(_FIND, _names(quiz)).mappings().first()
+            row = connection.execute(_FIND, quiz_key(quiz)).mappings().first()
         return None if row is None else _sitting(row)
 
     def end(self, ends: Iterable[tuple[Quiz, datetime]], at: datetime) -> None:
@@ -127,7 +127,8 @@ def _key(quiz: Quiz) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
     return timed_sittings.c.quiz_id == quiz.id, timed_sittings.c.student == quiz.student
 
 
-def _names(quiz: Quiz) -> dict[str, str]:
+def quiz_key(quiz: Quiz) -> dict[str, str]:
+    """Return what says whose quiz a row is about, by column."""
     return {"quiz_id": quiz.id, "student": quiz.student}
 
 
