@@ -1,9 +1,14 @@
-"""Processor time of a piece of work, so that a bound on it holds on a machine that does other things too."""
+"""Time in tests: the processor time of a piece of work, and a clock of the rules that tests set."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from engine.quiz import rules as quiz_rules
 
 
 def cpu_seconds(work: Callable[[], object], limit_s: float, *, tries: int = 3) -> float:
@@ -20,3 +25,16 @@ def cpu_seconds(work: Callable[[], object], limit_s: float, *, tries: int = 3) -
         if least < limit_s:
             break
     return least
+
+
+SetClock = Callable[[datetime], None]
+
+
+def clock_from(monkeypatch: pytest.MonkeyPatch, start: datetime) -> SetClock:
+    """Stop the clock of the rules at `start`, and return what sets it to another moment."""
+
+    def set_clock(moment: datetime) -> None:
+        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
+
+    set_clock(start)
+    return set_clock

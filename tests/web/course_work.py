@@ -22,6 +22,10 @@ QUIZ = "week-1"
 COLUMNS = ("week-1/softmax-ratio", "week-1/alignment-read")
 
 
+def quiz_of(quizzes: list[Quiz], student: str) -> Quiz:
+    return next(quiz for quiz in quizzes if quiz.student == student)
+
+
 def write_blueprint(folder: Path, text: str = BLUEPRINT, name: str = QUIZ) -> Path:
     path = folder / "blueprints" / f"{name}.yaml"
     path.write_text(text, encoding="utf-8")

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from starlette.testclient import TestClient
 
 from engine.answers import right_response
-from engine.model import Mode, Outcome, Quiz
-from engine.quiz import rules as quiz_rules
+from engine.model import Mode, Outcome
 from engine.store.allowances import Allowance, AllowanceKind
 from engine.web.site import Site
 from engine.web.student.quiz_page import SittingWatch
+from tests.timing import SetClock, clock_from
 from tests.web.browsing import draw, follow, form_to, form_with, open_page
 from tests.web.conftest import SignedIn
+from tests.web.course_work import quiz_of
 from tests.web.test_sign_in import ask
 
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
@@ -31,20 +31,10 @@ sections:
     items: [greedy-path, chain-rule-probability]
 """
 
-SetClock = Callable[[datetime], None]
-
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch) -> SetClock:
-    def set_clock(moment: datetime) -> None:
-        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
-
-    set_clock(NOON)
-    return set_clock
-
-
-def quiz_of(quizzes: list[Quiz], student: str) -> Quiz:
-    return next(quiz for quiz in quizzes if quiz.student == student)
+    return clock_from(monkeypatch, NOON)
 
 
 def begin(site: Site, browser: TestClient) -> tuple[str, str]:

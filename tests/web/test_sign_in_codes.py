@@ -12,11 +12,11 @@ from starlette.testclient import TestClient
 
 from engine.course.sign_in_secrets import code_hash, is_code, issue_codes, new_code, plain_code
 from engine.model import QuizRules
-from engine.quiz import rules as quiz_rules
 from engine.store.allowances import Allowance, AllowanceKind
 from engine.web.application import application
 from engine.web.sign_in import links_and_codes as code_page
 from engine.web.site import Site
+from tests.timing import clock_from
 from tests.web.conftest import ADDRESS
 from tests.web.course_work import QUIZ, draw_quiz
 from tests.web.forms import send
@@ -34,11 +34,7 @@ def enter(browser: TestClient, code: str) -> httpx2.Response:
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch):
-    def set_clock(moment: datetime) -> None:
-        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
-
-    set_clock(START)
-    return set_clock
+    return clock_from(monkeypatch, START)
 
 
 def issue(site: Site, *people: str, begins: datetime | None = None) -> dict[str, str]:

@@ -15,14 +15,15 @@ from engine.errors import StoreError
 from engine.marks.class_results import columns_of_quiz
 from engine.model import Mode, Part, Quiz
 from engine.quiz import compose, read_blueprint
-from engine.quiz import rules as quiz_rules
 from engine.store import HandMark
 from engine.store.drafts import DraftField
 from engine.text.words import points_text
 from engine.web.site import Site
 from engine.web.student.quiz_page import SittingWatch
+from tests.timing import clock_from
 from tests.web.browsing import PageForm, draw, follow, form_to, form_with, open_page
 from tests.web.conftest import SignedIn
+from tests.web.course_work import quiz_of
 
 # The package has a function of that name.
 hand_in_module = importlib.import_module("engine.quiz.hand_in")
@@ -50,15 +51,7 @@ sections:
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch):
-    def set_clock(moment: datetime) -> None:
-        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
-
-    set_clock(NOW)
-    return set_clock
-
-
-def quiz_of(quizzes: list[Quiz], student: str) -> Quiz:
-    return next(quiz for quiz in quizzes if quiz.student == student)
+    return clock_from(monkeypatch, NOW)
 
 
 def test_a_number_is_saved_handed_in_and_shown(site: Site, signed_in: SignedIn, at) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from engine.answers import right_response, wrong_responses
 from engine.model import Outcome
-from engine.quiz import rules as quiz_rules
 from engine.store.allowances import Allowance, AllowanceKind
 from engine.web.site import Site
+from tests.timing import clock_from
 from tests.web.browsing import draw, follow, form_to, form_with, forms_of, open_page
 from tests.web.conftest import SignedIn
 from tests.web.course_work import hand_in_code
@@ -28,11 +28,7 @@ RULES = """policies:
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch):
-    def set_clock(moment: datetime) -> None:
-        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
-
-    set_clock(NOW)
-    return set_clock
+    return clock_from(monkeypatch, NOW)
 
 
 @pytest.fixture

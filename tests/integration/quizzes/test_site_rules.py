@@ -11,9 +11,9 @@ from engine.commands.context import find_context
 from engine.course import Course
 from engine.marks.site_quizzes import site_quiz
 from engine.model import Mode
-from engine.quiz import rules as quiz_rules
 from engine.store.drafts import DraftField
 from engine.store.student_requests import RequestKind
+from tests.timing import clock_from
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 COURSE = ("--course", "course")
@@ -22,11 +22,7 @@ PLAN = "title: Week\n{}sections:\n  - items: [t-sum, t-pick]\n    points: 1\n"
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch):
-    def set_clock(moment: datetime) -> None:
-        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
-
-    set_clock(NOW)
-    return set_clock
+    return clock_from(monkeypatch, NOW)
 
 
 @pytest.fixture

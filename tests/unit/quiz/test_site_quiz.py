@@ -21,6 +21,7 @@ from engine.quiz.in_progress import SiteQuiz
 from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Store, open_store
 from engine.store.drafts import DraftField
+from tests.timing import clock_from
 from tests.unit.quiz.test_credit import BANK, SECRET, key, quiz_with
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -36,11 +37,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def at(monkeypatch: pytest.MonkeyPatch):
-    def set_clock(moment: datetime) -> None:
-        monkeypatch.setattr(quiz_rules, "now", lambda: moment)
-
-    set_clock(NOW)
-    return set_clock
+    return clock_from(monkeypatch, NOW)
 
 
 def taken(store: Store, rules: QuizRules, policies: Policies | None = None, name: str = "q") -> SiteQuiz:
