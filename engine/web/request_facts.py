@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from engine.course.policies import Policies
 from engine.marks import terms_of
 from engine.marks.late_work import extended_rules
 from engine.store.allowances import Allowance
@@ -42,11 +43,11 @@ class RequestFacts:
 
 def facts_of(site: Site, requests: Iterable[StudentRequest]) -> dict[int, RequestFacts]:
     """Return the facts of each request by its number."""
-    titles = site.store.sittings.quiz_titles()
-    return {request.id: _facts(site, request, titles) for request in requests}
+    titles, policies = site.store.sittings.quiz_titles(), site.policies()
+    return {request.id: _facts(site, request, titles, policies) for request in requests}
 
 
-def _facts(site: Site, request: StudentRequest, titles: dict[str, str]) -> RequestFacts:
+def _facts(site: Site, request: StudentRequest, titles: dict[str, str], policies: Policies) -> RequestFacts:
     if request.kind is RequestKind.REGRADE:
         # A column of the gradebook: the quiz and its item, or the item of an exercise.
         quiz, slash, item = request.subject.rpartition("/")
@@ -54,7 +55,7 @@ def _facts(site: Site, request: StudentRequest, titles: dict[str, str]) -> Reque
         return RequestFacts(title, titles.get(quiz, quiz) if slash else "")
     name = request.subject
     title = titles.get(name) or site.bank.title_of(name)
-    terms = terms_of(site.policies(), request.student, name)
+    terms = terms_of(policies, request.student, name)
     ends = terms.closes
     if quizzes := site.store.quizzes(name, request.student):
         ends = extended_rules(quizzes[-1].rules, terms).deadline or ends
