@@ -16,6 +16,7 @@ from engine.model import Mode, ResultDisclosure
 from engine.store import Store
 from engine.store.lti import LtiLink
 from engine.store.lti_outbox import NO_MARK, MarkForLms
+from engine.text.words import as_sentence
 
 _COMMENT = 1000
 
@@ -73,7 +74,7 @@ def assignment_mark(results: StudentResults, assignment: str, full: float) -> As
     is_final = all(item.is_final for item in items)
     is_open = all(item.disclosure.includes(ResultDisclosure.VERDICT) for item in items)
     marks = [cells[c.id].mark for c in counting] if is_open else []
-    comment = " ".join(_sentence(reason) for mark in marks if mark is not None for reason in mark.reasons)
+    comment = " ".join(as_sentence(reason) for mark in marks if mark is not None for reason in mark.reasons)
     return AssignmentMark(
         score=score if progress == "graded" else None,
         maximum=round(maximum, 6),
@@ -123,11 +124,6 @@ def _disclosed(results: StudentResults, assignment: str) -> tuple[list[ItemResul
 def _is_excused(cell: TableCell) -> bool:
     # An excused column has no points on either side. A dropped one does: here it is looked at by itself.
     return cell.mark is not None and cell.mark.excused
-
-
-def _sentence(reason: str) -> str:
-    reason = reason[:1].upper() + reason[1:]
-    return reason if reason.endswith((".", "!", "?")) else f"{reason}."
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,18 @@ def join_words(words: Iterable[str], last: str = "and", limit: int | None = None
     return f" {last} ".join(part for part in (", ".join(some[:-1]), *some[-1:]) if part)
 
 
+def as_sentence(text: str) -> str:
+    """Return a message as a sentence: with a capital letter and, unless it has an end, a full stop.
+
+    Examples
+    --------
+    >>> as_sentence("the disk is full"), as_sentence("did you mean ada?")
+    ('The disk is full.', 'Did you mean ada?')
+    """
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
 def near_words(word: str, known: Iterable[str], count: int = 1) -> list[str]:
     """Return the known words most like an unknown one, the nearest first; upper and lower case are alike.
 

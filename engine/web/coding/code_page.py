@@ -24,12 +24,12 @@ from engine.text.words import agree, count_noun
 from engine.web.coding.exercise_view import (
     ExerciseView,
     assigned_spec,
-    counting_text,
     exercise_view,
     is_early,
     permission,
     starter_of,
     statement,
+    which_counts,
 )
 from engine.web.forms import whole_number
 from engine.web.visit import NotFoundError, Visit
@@ -181,7 +181,7 @@ def _page(
         line=line,
         fault=fault,
         closed=None if allowed.is_open else allowed.sentence,
-        counting=counting_text(attempts) if says_what_counts else "",
+        counting=which_counts(attempts) if says_what_counts else "",
         limits=allowed.sentence if allowed.is_open else "",
         used=len(times),
         progress=None

@@ -248,7 +248,7 @@ _WHICH = {
 }
 
 
-def counting_text(rule: CountedAttempts) -> str:
+def which_counts(rule: CountedAttempts) -> str:
     """Return which of a student's hand-ins counts; without it nobody knows whether trying again can harm."""
     if rule.count == 1:
         return "The first hand-in counts"

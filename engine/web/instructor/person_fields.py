@@ -9,6 +9,7 @@ from __future__ import annotations
 from engine.course.person_search import PersonSearch
 from engine.course.students import Student
 from engine.errors import SoftmarkError
+from engine.text.words import as_sentence
 from engine.web.instructor.staff import StudentNames
 from engine.web.visit import Visit
 
@@ -37,12 +38,11 @@ def student_named(visit: Visit, text: str) -> str:
 
 def fault_of(error: SoftmarkError) -> str:
     """Return what is wrong with a form as one text, to stand above it."""
-    pieces = [f"{error.what[:1].upper()}{error.what[1:]}."]
+    pieces = [as_sentence(error.what)]
     if error.expected:
         pieces.append(f"Expected: {error.expected}.")
     if error.got:
         pieces.append(f"Got: {error.got}.")
     if error.next_step:
-        step = f"{error.next_step[:1].upper()}{error.next_step[1:]}"
-        pieces.append(step if step.endswith("?") else f"{step}.")
+        pieces.append(as_sentence(error.next_step))
     return " ".join(pieces)

@@ -25,6 +25,7 @@ from engine.answers import answer_type, blank_hint
 from engine.answers.free_text import length_text, word_limits
 from engine.errors import ResponseFormatError
 from engine.model import ChoiceOption, Part, RenderedText
+from engine.text.words import as_sentence
 from engine.web.forms import Form
 
 # How a page says which fields it has: a group of checkboxes without a tick sends nothing of its own.
@@ -251,7 +252,7 @@ def read_entry(part: Part, text: str) -> ReadEntry:
         trouble = "is too long"
         kind.check_limits(part, answer)
     except ResponseFormatError as error:
-        sentence = f"{error.what[:1].upper()}{error.what[1:]}."
+        sentence = as_sentence(error.what)
         fault = f"{sentence} Expected: {error.expected}." if error.expected else sentence
         return ReadEntry(fault=fault, trouble=trouble, length=length)
     return ReadEntry(answer, numbers=_numbers(part, text, answer), length=length)

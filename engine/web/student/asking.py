@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.errors import InputError
 from engine.marks.assignments import AssignmentState, assignments_of
-from engine.pages.feedback import feedback_view
+from engine.pages.feedback import FeedbackEntry, feedback_view
 from engine.pages.render import points
 from engine.store.student_requests import RequestKind, StudentRequest
 from engine.web.forms import whole_number
@@ -31,7 +32,8 @@ def requests(visit: Visit) -> Response:
 
 
 def _page(visit: Visit, error: InputError | None = None) -> Response:
-    subjects = _subjects(visit)
+    entries = _my_entries(visit)
+    subjects = _subjects(visit, entries)
     mine = visit.site.store.requests.of_student(visit.me.id)
     source = visit.query if visit.method == "GET" else {}
     kind = source.get("kind") or visit.form.text("kind")
@@ -42,7 +44,7 @@ def _page(visit: Visit, error: InputError | None = None) -> Response:
         states=_STATES,
         subjects=subjects,
         facts=facts_of(visit.site, mine),
-        marks=_marks(visit),
+        marks=_marks(entries),
         given_text=given_text,
         kind=kind if kind in subjects else "",
         subject=source.get("subject") or visit.form.text("subject"),
@@ -51,10 +53,13 @@ def _page(visit: Visit, error: InputError | None = None) -> Response:
     )
 
 
-def _marks(visit: Visit) -> dict[str, str]:
-    """Return what counts now in each column whose points the student may see, in words."""
+def _my_entries(visit: Visit) -> Sequence[FeedbackEntry]:
     results = next(iter(visit.site.results([visit.me.id])), None)
-    entries = feedback_view(results).entries if results is not None else ()
+    return feedback_view(results).entries if results is not None else ()
+
+
+def _marks(entries: Sequence[FeedbackEntry]) -> dict[str, str]:
+    """Return what counts now in each column whose points the student may see, in words."""
     return {
         entry.column.id: points(entry.points, entry.column.max_score)
         for entry in entries
@@ -62,11 +67,9 @@ def _marks(visit: Visit) -> dict[str, str]:
     }
 
 
-def _subjects(visit: Visit) -> dict[str, list[tuple[str, str]]]:
+def _subjects(visit: Visit, entries: Sequence[FeedbackEntry]) -> dict[str, list[tuple[str, str]]]:
     """Return what can be asked about, each with its title: columns with a result, and all work."""
     site, me = visit.site, visit.me.id
-    results = next(iter(site.results([me])), None)
-    entries = feedback_view(results).entries if results is not None else ()
     columns = [
         (
             entry.column.id,
@@ -82,7 +85,7 @@ def _subjects(visit: Visit) -> dict[str, list[tuple[str, str]]]:
 
 def _ask(visit: Visit) -> Response:
     kind, subject = visit.form.text("kind"), visit.form.text("subject")
-    known = {name for name, _ in _subjects(visit).get(kind, ())}
+    known = {name for name, _ in _subjects(visit, _my_entries(visit)).get(kind, ())}
     try:
         # A forged form, or one about work from which the student was excused meanwhile.
         if subject not in known:

@@ -18,7 +18,7 @@ from engine.quiz.quiz_progress import QuestionProgress, QuizSitting
 from engine.quiz.rules import time_left
 from engine.quiz.timing import NETWORK_GRACE, SittingState
 from engine.store import Attempt
-from engine.text.words import count_noun, join_words, points_text
+from engine.text.words import as_sentence, count_noun, join_words, points_text
 from engine.web.student.answer_fields import blank_parts, open_prompts, read_entry
 from engine.web.visit import NotFoundError, Visit
 
@@ -362,8 +362,7 @@ def clock_of(visit: Visit, quiz: SiteQuiz) -> Clock:
 
 def quiz_sentence(error: QuizError) -> str:
     """Return why something isn't possible (any more), and what to do, as a notice."""
-    next_step = f" {error.next_step[:1].upper()}{error.next_step[1:]}." if error.next_step else ""
-    return f"{error.what[:1].upper()}{error.what[1:]}.{next_step}"
+    return " ".join(as_sentence(text) for text in (error.what, error.next_step) if text)
 
 
 def require_begun(quiz: SiteQuiz) -> None:
