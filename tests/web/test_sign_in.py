@@ -85,7 +85,7 @@ def test_a_link_signs_in_once(browser: TestClient, site: Site) -> None:
     ask(browser, " ADA@example.edu ")
     (message,) = mails(site)
     assert (message["To"], message["Auto-Submitted"]) == ("ada@example.edu", "auto-generated")
-    assert "as student" in message.get_content()
+    assert "as a student" in message.get_content()
     link = link_in(message)
     for _ in range(2):  # a mail scanner opens it first, and changes nothing
         page = browser.get(link)
@@ -287,7 +287,7 @@ def test_two_people_with_one_address_get_a_link_each(folder: Path, site: Site, b
         file.write("ivy-try,Ivy as a student,ivy@example.edu\n")
     site._looked = 0.0
     ask(browser, "ivy@example.edu")
-    assert sorted(re.search(r"as (\w+):", m.get_content())[1] for m in mails(site)) == [
+    assert sorted(re.search(r"as an? (\w+):", m.get_content())[1] for m in mails(site)) == [
         "instructor",
         "student",
     ]
