@@ -4,13 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.softmark-installed
 
-.PHONY: setup demo test lint types layers quick check bench sweep latex browser docs figures clean
+.PHONY: setup demo test lint types layers quick check bench sweep latex browser clients docs figures clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[excel,postgres,stats,web,test,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[excel,exchange,paper,postgres,stats,web,test,dev]'
 	touch $@
 
 demo: setup            ## lint the bank, draw a quiz for the example class, grade it
@@ -18,7 +18,7 @@ demo: setup            ## lint the bank, draw a quiz for the example class, grad
 
 # In the order of the folders: what waits for sandboxes and servers comes first, and the small files of tests/unit
 # keep all workers busy to the end.
-test: setup browser    ## the whole test suite
+test: setup browser clients  ## the whole test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: setup
@@ -70,6 +70,23 @@ browser:               ## Chromium and nginx for the tests of pages, if this use
 	            || { apt-get update -q && apt-get install -y -q --no-install-recommends nginx; }; }; } \
 	  || echo "no nginx here (Debian and Ubuntu: apt-get install nginx): its tests are skipped" >&2
 
+# Players of exported quizzes that we did not write: from npm without their scripts, and Open edX's problem block.
+CLIENTS := .clients
+clients: $(CLIENTS)/.installed  ## what exported quizzes are tried in
+
+$(CLIENTS)/.installed: tests/clients/package-lock.json tests/clients/openedx.txt
+	@command -v npm >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
+	       && apt-get install -y -q --no-install-recommends nodejs npm; } \
+	  || { echo "the players of exported quizzes need npm, which only an administrator can install here" \
+	       "(Debian and Ubuntu: apt-get install nodejs npm)" >&2; exit 1; }
+	mkdir -p $(CLIENTS)
+	cp tests/clients/package.json tests/clients/package-lock.json $(CLIENTS)/
+	npm ci --prefix $(CLIENTS) --ignore-scripts --no-audit --no-fund --loglevel=error
+	test -x $(CLIENTS)/openedx/bin/python || $(PYTHON) -m venv $(CLIENTS)/openedx
+	$(CLIENTS)/openedx/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/openedx.txt
+	touch $@
+
 docs: setup            ## regenerate what is generated
 	$(BIN)/grade schema > problems/schema.json
 	$(BIN)/python -m docs.generators.problem_spec > docs/problem-spec.md
@@ -79,4 +96,4 @@ figures: setup         ## kill matrices, diagnosis and counterexample figures of
 	$(BIN)/python benchmarks/figures_page.py
 
 clean:
-	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(CLIENTS) .demo .mypy_cache .ruff_cache .hypothesis

@@ -44,11 +44,12 @@ BEFORE: Mapping[str, float] = {
 
 # name -> (bound, whether the figure may not exceed it)
 BOUNDS: Mapping[str, tuple[float, bool]] = {
-    "modules": (480, True),  # the site has some 110
+    "modules": (560, True),  # the site has some 110, exports, printing and scanning some 60
     # Merging saved 5,000 without losing a feature (77,480). What came since: open code exercises, generated
     # mutants, zygotes by what a file needs, the cache of the bank, replies and texts that are looked at once,
-    # faults of authors' files; and the site (engine/web), with free text that people mark and a queue.
-    "lines": (110_000, True),
+    # faults of authors' files; the site (engine/web), with free text that people mark and a queue; and
+    # quizzes for learning systems, exams on paper and what reads their scans.
+    "lines": (135_000, True),
     "median lines of a module": (180, False),
     "90th percentile": (420, True),
     "longest module": (650, True),

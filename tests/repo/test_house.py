@@ -24,6 +24,7 @@ OF_KINDS = (
     "engine/answers",
     "engine/authoring/lint/rules",
     "engine/code/properties",
+    "engine/export/formats",
     "engine/expressions/functions",
     "engine/intake/layouts",
     "engine/marks/gradebooks",
