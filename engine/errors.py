@@ -13,6 +13,7 @@
     │   ├── QuizError             a blueprint or a filled-in quiz file
     │   ├── CourseError           course.yaml, roster or secret
     │   ├── ExchangeError         a file of another system's questions
+    │   ├── PaperError            an exam that can't be printed, or the record of one
     │   └── LtiError              what a learning system sent, or how it is registered
     │       └── PlatformAwayError     it can't be reached, or says that it can't answer now
     └── EngineError         (3)   the machine or Softmark itself; never costs a mark
@@ -207,6 +208,10 @@ class CourseError(InputError):
 
 class ExchangeError(InputError):
     """A file of another system's questions that can't be read."""
+
+
+class PaperError(InputError):
+    """An exam that can't be printed, or the record of a print that can't be read."""
 
 
 class LtiError(InputError):

@@ -267,6 +267,16 @@ def escape_latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
+def typst_string(text: str) -> str:
+    """Return a text as a string of Typst: it is shown as it stands, and nothing in it is markup."""
+    # A control character or half of a surrogate pair would stop a whole class's exams from being printed.
+    safe = "".join(
+        character if character == "\n" or unicodedata.category(character) not in ("Cc", "Cs") else " "
+        for character in text
+    )
+    return '"' + safe.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
 def shell_word(file: object) -> str:
     """Return a path or word as a shell takes it."""
     text = str(file)
