@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from engine.paper.page_codes import PageCode
 from engine.paper.sheet_layout import CODE_SIZE, MARK_SIZE, SheetLayout, SheetPage
+from engine.text.words import typst_string
 
 # In mm: thin enough to add nothing to an empty bubble, thick enough for a printer that saves toner.
 _RING = 0.22
@@ -36,12 +37,6 @@ def draw_sheet(
     """
     pages = zip(layout.pages, codes, strict=True)
     return "\n".join(_page(layout, page, code, heading, instructions) for page, code in pages)
-
-
-def typst_string(text: str) -> str:
-    """Return a text as a literal of Typst's code mode, such as ``"a \\"b\\""``; it can hold any text."""
-    safe = "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)
-    return '"' + safe.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 @lru_cache(maxsize=64)

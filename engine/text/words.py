@@ -269,12 +269,24 @@ def escape_latex(text: str) -> str:
 
 def typst_string(text: str) -> str:
     """Return a text as a string of Typst: it is shown as it stands, and nothing in it is markup."""
-    # A control character or half of a surrogate pair would stop a whole class's exams from being printed.
-    safe = "".join(
-        character if character == "\n" or unicodedata.category(character) not in ("Cc", "Cs") else " "
-        for character in text
-    )
-    return '"' + safe.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    return '"' + "".join([_typst_character(character) for character in text]) + '"'
+
+
+def _typst_character(character: str) -> str:
+    if character in _TYPST:
+        return _TYPST[character]
+    if character.isprintable():
+        return character
+    # Nothing a font has no sign for, or that turns the writing of what follows, gets into a class's exams.
+    # Joiners and marks of direction stay: Persian names and some emoji are made with them.
+    category = unicodedata.category(character)
+    if category in ("Cn", "Co", "Cs"):
+        return "\ufffd"
+    return character if category == "Cf" and character not in _TURNING else " "
+
+
+_TYPST = {"\\": "\\\\", '"': '\\"', "\n": "\\n"}
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def shell_word(file: object) -> str:

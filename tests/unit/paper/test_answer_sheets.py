@@ -11,7 +11,7 @@ import pytest
 import engine
 from engine.items import builtin_bank
 from engine.paper.page_codes import CODE_SIGNS, PageCode
-from engine.paper.sheet_drawing import draw_sheet, typst_string
+from engine.paper.sheet_drawing import draw_sheet
 from engine.paper.sheet_layout import (
     MARK_SIZE,
     PAPER_SIZES,
@@ -22,6 +22,7 @@ from engine.paper.sheet_layout import (
     lay_out_sheet,
 )
 from engine.paper.sheet_questions import sheet_question, student_number_question
+from engine.text.words import typst_string
 
 KINDS = SheetFieldKind
 
