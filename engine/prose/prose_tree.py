@@ -172,7 +172,9 @@ def prose_tree(text: RenderedText) -> tuple[ProseBlock, ...]:
 
 def _without_pieces(html: str) -> tuple[str, list[str]]:
     """Return HTML with a hole for each formula and picture, and these."""
-    body, pieces, position = [], [], 0
+    body: list[str] = []
+    pieces: list[str] = []
+    position = 0
     while (start := _START.search(html, position)) is not None:
         end = _ENDS[start[0][:5]]
         stop = html.find(end, start.end())
