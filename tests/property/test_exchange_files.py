@@ -59,10 +59,8 @@ def imported(data: bytes, name: str) -> ImportReport | ExchangeError:
             assert item.path.parent == out
             spec = load_spec(item.path)
             variant = draw_seeded(spec, version="0", registry=BANK.registry(), seed=1)
-            part = variant.parts[0]
-            marks = grade_answers(
-                variant, Response({part.id: right_response(part)}), mode=Mode.PRACTICE, student=None
-            )
+            answers = {part.id: right_response(part) for part in variant.parts}
+            marks = grade_answers(variant, Response(answers), mode=Mode.PRACTICE, student=None)
             assert marks.outcome is Outcome.RIGHT
         return report
 
@@ -97,6 +95,12 @@ NUMBERS = [
     "2",
 ]
 TOLERANCES = ["0", "0", "0.1", "0.001", "5", "1e-13", "1e12", "x"]
+FIELDS = [
+    "<p>{1:NUMERICAL:=0.5:0.01#yes~%0%0.7:0.01#no}, {NM:=1}{1:NM:=2:1}</p>",
+    "<ol><li>a {2:SHORTANSWER_C:=w\\}v~*#no}</li><li>{1:MCV:=x~y#&lt;b&gt;~%50%z}</li></ol>",
+    "<table><tr><td>{1:NM:=1}</td><td>{1:NM:=2}</td></tr><tr><td>{1:NM:=3}</td><td>4</td></tr></table>",
+    " {1:NUMERICAL:=1e400:x} ", "{1:MR:%50%a~%50%b}", "{1:SA:=", "<blockquote>{1:SA:=soft max}</blockquote>",
+]  # fmt: skip
 
 
 @st.composite
@@ -109,11 +113,15 @@ def questions(draw: st.DrawFn) -> str:
         "numerical",
         "matching",
         "essay",
+        "ordering",
+        "cloze",
         "other",
     ]
     kind = draw(st.sampled_from(kinds))
     parts = [f"<name><text>{escape(draw(WORDS))}</text></name>"]
-    parts.append(f'<questiontext format="{draw(FORMS)}"><text>{escape(draw(WORDS))} x</text></questiontext>')
+    fields = draw(st.lists(st.sampled_from(FIELDS), max_size=5)) if kind == "cloze" else []
+    text = "".join([draw(WORDS), " x", *fields])
+    parts.append(f'<questiontext format="{draw(FORMS)}"><text>{escape(text)}</text></questiontext>')
     texts = {
         "truefalse": st.sampled_from(["true", "false"]),
         "numerical": st.sampled_from(NUMBERS),

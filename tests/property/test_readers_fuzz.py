@@ -92,7 +92,11 @@ XML = (
     b'<questiontext format="html"><text><![CDATA[<b>t</b> $x$]]></text></questiontext>'
     b'<answer fraction="100"><text>a</text></answer><answer fraction="0"><text>b</text></answer></question>'
     b'<question type="numerical"><name><text>n</text></name><questiontext><text>1 + 1</text></questiontext>'
-    b'<answer fraction="100"><text>2</text><tolerance>0</tolerance></answer></question></quiz>'
+    b'<answer fraction="100"><text>2</text><tolerance>0</tolerance></answer></question>'
+    b'<question type="cloze"><name><text>n</text></name><questiontext><text>1 {1:NUMERICAL:=2:0.1#y~%0%3#n} '
+    b'{2:MCV:=a~b\\}} {SA:=x}</text></questiontext></question><question type="ordering"><name><text>n</text>'
+    b"</name><questiontext><text>o</text></questiontext><gradingtype>ABS</gradingtype><answer><text>a</text>"
+    b"</answer><answer><text>b</text></answer></question></quiz>"
 )
 GIFT = (
     b"// [tag:a]\n$CATEGORY: c/d\n\n::n::[html]text \\{x\\} {=a ~%50%b#no ####all}\n\n"
@@ -230,6 +234,8 @@ OF_PARTS = {
     "engine.text.watch.read_settled": "calls a reader that is given",
     "engine.authoring.importing.gift.read_field": "read_gift",
     "engine.authoring.importing.xml_tree.read_tree": "read_moodle",
+    "engine.authoring.importing.cloze_gaps.read_gaps": "read_moodle",
+    "engine.authoring.importing.to_markdown.read_blocks": "tests/property/test_exchange_texts.py",
     "engine.authoring.importing.from_html.read_html": "tests/property/test_exchange_texts.py",
     "engine.authoring.importing.suggest_keys.read_value": "one number of a text",
     "engine.authoring.importing.foreign_question.read_decimal": "one number of a text",

@@ -40,6 +40,10 @@ class QuestionKind(StrEnum):
     TOKEN = "token"
     NUMBER = "number"
     MATCHING = "matching"
+    ORDERING = "ordering"
+    ESSAY = "essay"
+    GAPS = "gaps"
+    """Several fields in one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,14 @@ class ForeignQuestion:
     general, right, wrong : MarkedText
         Feedback for everybody, for a right answer, and for a wrong one.
     hints : tuple of MarkedText
+    policy : str
+        How an order is marked: one of the rules of our ordering items.
+    grader : MarkedText
+        What an essay's markers read.
+    gaps : tuple of ForeignQuestion
+        The fields of a text with several; `points` of a gap is its weight.
+    gap_mark : str
+        Stands in the text where a gap is, with the gap's number behind it and once more behind that.
     notes : tuple of ImportNote
         What was lost when it was read.
     """
@@ -160,6 +172,10 @@ class ForeignQuestion:
     right: MarkedText = NOTHING
     wrong: MarkedText = NOTHING
     hints: tuple[MarkedText, ...] = ()
+    policy: str = ""
+    grader: MarkedText = NOTHING
+    gaps: tuple[ForeignQuestion, ...] = ()
+    gap_mark: str = ""
     notes: tuple[ImportNote, ...] = ()
 
     def noting(self, *notes: ImportNote) -> Self:
@@ -400,13 +416,22 @@ def check_question(question: ForeignQuestion, faults: FileFaults) -> None:
         faults.add(question.place, "this question asks nothing: its text is empty")
     if question.kind is QuestionKind.MATCHING:
         _check_pairs(question, faults)
-        return
+    elif question.kind is QuestionKind.GAPS:
+        for gap in question.gaps:
+            _check_answers(gap, faults)
+    elif question.kind is not QuestionKind.ESSAY:
+        _check_answers(question, faults)
+
+
+def _check_answers(question: ForeignQuestion, faults: FileFaults) -> None:
     if not question.answers:
         faults.add(question.place, "this question has no answers")
         return
     for answer in question.answers:
         if not answer.text.text.strip():
             faults.add(answer.place, "this answer is empty")
+    if question.kind is QuestionKind.ORDERING:
+        return
     if not (right_options(question) if question.kind is QuestionKind.CHOICE else full_answers(question)):
         reason = "no option is right" if question.kind is QuestionKind.CHOICE else "no answer is worth 100 %"
         faults.add(question.place, f"{reason}, so nobody could answer this question")

@@ -35,6 +35,7 @@ from engine.authoring.importing.foreign_question import (
     read_decimal,
     read_share,
 )
+from engine.authoring.importing.imported_wholes import NO_RUBRIC
 from engine.prose.maths.parser import SYMBOLS
 from engine.text.words import one_line
 
@@ -353,10 +354,6 @@ GAP = "_____"
 MAX_CHARACTERS = 4 * 2**20
 MAX_LINES = 100_000
 
-_ESSAY = (
-    "a free text is marked by a person",
-    "write a rubric for it: grade new item ID --type free_text",
-)
 _DESCRIPTION = (
     "it only shows a text and asks nothing",
     "put the text into the stem of the items that need it",
@@ -428,7 +425,7 @@ class _Reading:
             return SkippedQuestion(name or text.text, "description", place, *_DESCRIPTION)
         field = read_field(self.block, opening + 1, closing, text.form, self.faults)
         if field.kind is None:
-            return SkippedQuestion(name or text.text, "essay", place, *_ESSAY)
+            return SkippedQuestion(name or text.text, "essay", place, *NO_RUBRIC)
         tail = self.text[closing + 1 :].strip()
         if tail:  # the answers stand in the place of a word
             text = marked_form(f"{head.rstrip()} {GAP} {tail}", TextForm.AUTO)

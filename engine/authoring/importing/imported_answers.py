@@ -1,7 +1,8 @@
 """The answer section of an imported item, one function for each kind of question.
 
-Other systems give percentages to options and tolerances to numbers where an item here has a scoring rule and
-a precision. The nearest of ours is chosen, and whatever a student would earn differently is noted.
+Other systems give percentages to options where an item here has a scoring rule. The nearest of ours is
+chosen, and whatever a student would earn differently is noted. Numbers are in
+:mod:`~engine.authoring.importing.imported_numbers`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -19,16 +19,12 @@ from engine.answers.multiple_choice import score_of
 from engine.answers.reading_options import same_words
 from engine.answers.token import normal_token
 from engine.authoring.importing.foreign_question import (
-    AcceptedNumber,
     ForeignQuestion,
     ForeseenAnswer,
-    full_answers,
     right_options,
 )
 from engine.authoring.importing.question_texts import QuestionTexts, UnfitError, excerpt, slug
 from engine.authoring.importing.text_blocks import plain_characters
-from engine.authoring.importing.yaml_writer import WrittenNumber
-from engine.expressions.values import is_rounding_safe
 from engine.text.words import agree, count_noun, percent
 
 # where two come equally near, the first one is taken: it is the one most like Moodle's
@@ -243,153 +239,6 @@ def _with_letters_in_order(question: ForeignQuestion) -> ForeignQuestion:
         return question
     ordered = sorted(question.answers, key=lambda answer: answer.text.text.strip().casefold())
     return replace(question, answers=tuple(ordered))
-
-
-_CONTEXT = Context(prec=60)  # numerals of files have up to 40 digits: no step here may round them
-_MAX_PLACES = 8  # decimals that a field can ask for
-_FINEST = Decimal("1e-12")  # a tolerance below it is no more than the noise of doubles
-# keys are shown and computed as doubles: outside these bounds their digits aren't those of the file
-_SMALLEST = Decimal("1e-6")
-_LARGEST = Decimal(10**11)
-_MAX_TOLERANCE = Decimal(10**9)
-
-
-def number_answer(
-    question: ForeignQuestion, texts: QuestionTexts
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the answer of a numeric question, and the wrong numbers with feedback as known mistakes.
-
-    Raises
-    ------
-    UnfitError
-        Right numbers lie apart from each other, or the number is beyond what can be shown.
-    """
-    right = [answer.number for answer in full_answers(question) if answer.number is not None]
-    key = _key(right)
-    if all(number.value != key.value for number in right) or any(
-        ".." in a.text.text for a in question.answers
-    ):
-        low, high = key.value - key.tolerance, key.value + key.tolerance
-        around = f"{plain_number(low)} to {plain_number(high)}"
-        texts.note(f"what is right, {around}, is written as a number with a tolerance", question.place)
-    if abs(key.value) >= _LARGEST or 0 < abs(key.value) < _SMALLEST:
-        raise UnfitError(f"the number {plain_number(key.value)} is too large or too small", "use other units")
-    if key.tolerance >= _MAX_TOLERANCE:
-        raise UnfitError("its tolerance is too large", "use other units")
-    mistaken = _known_mistakes(question, key, texts)
-    data: dict[str, Any] = {"type": "number", "key": WrittenNumber(plain_number(key.value))}
-    data |= _precision(key, [number.value for number, _ in mistaken])
-    if question.unit:
-        data["unit"] = question.unit
-    mistakes = [
-        {"id": "", "expr": WrittenNumber(plain_number(number.value)), "feedback": feedback}
-        for number, feedback in mistaken
-    ]
-    return data, mistakes
-
-
-def plain_number(value: Decimal) -> str:
-    """Return a number with its digits, with a power of ten only where it would be long otherwise."""
-    text = format(value, "f")
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    text = text if len(text) <= 24 else str(value.normalize(_CONTEXT)).replace("E", "e")
-    return "0" if text in ("-0", "") else text
-
-
-def _key(numbers: Sequence[AcceptedNumber]) -> AcceptedNumber:
-    if not numbers:
-        raise UnfitError("any number is right", "ask for a certain one")
-    spans = sorted((number.value - number.tolerance, number.value + number.tolerance) for number in numbers)
-    low, high = spans[0]
-    for start, end in spans[1:]:
-        if start > high:
-            numbers_apart = f"{plain_number(numbers[0].value)} and {plain_number(numbers[1].value)}"
-            raise UnfitError(
-                f"numbers are right that lie apart ({numbers_apart}), and a number field has one key",
-                "ask for both in one item of type vector, or say in the text which one is wanted",
-            )
-        high = max(high, end)
-    first = numbers[0]
-    if first.value - first.tolerance == low and first.value + first.tolerance == high:
-        return first
-    return AcceptedNumber((low + high) / 2, (high - low) / 2)
-
-
-def _precision(key: AcceptedNumber, mistaken: Sequence[Decimal]) -> dict[str, Any]:
-    """Return ``tolerance``, and ``decimals`` where students are asked for some.
-
-    As few decimals as the tolerance allows. None are asked for where whole numbers would do, because a field
-    for 0 decimals doesn't take other numbers as answers, nor where the tolerance is wider than a unit of the
-    last place, because rounding decides nothing there. The other system asks for no precision either: it
-    marks any number by its distance from the key.
-    """
-    least = max([_places(value) for value in mistaken], default=0)
-    tolerance = key.tolerance.quantize(_FINEST, context=_CONTEXT)
-    if tolerance < _FINEST and _places(key.value) > _MAX_PLACES:  # more digits than can be asked for
-        tolerance = Decimal(1).scaleb(-_MAX_PLACES) / 2
-    for places in range(min(least, _MAX_PLACES), _MAX_PLACES + 1):
-        reach = _reach(key.value, places, tolerance)
-        if reach is not None and is_rounding_safe(float(key.value), places):
-            asks = places > 0 and reach <= Decimal(1).scaleb(-places)
-            return ({"decimals": places} if asks else {}) | {"tolerance": WrittenNumber(plain_number(reach))}
-    raise UnfitError("its number has more digits than can be asked for", "round it, or give it a tolerance")
-
-
-def _reach(value: Decimal, places: int, tolerance: Decimal) -> Decimal | None:
-    """Return the tolerance if an answer rounded to so many places stays within it, None if it doesn't.
-
-    Without a tolerance only the digits themselves are right: a thousandth of the last place allows for the
-    rounding errors of doubles.
-    """
-    unit = Decimal(1).scaleb(-places)
-    is_exact = value.quantize(unit, rounding=ROUND_HALF_EVEN, context=_CONTEXT) == value
-    if tolerance >= _FINEST:
-        return tolerance if is_exact or unit / 2 <= tolerance else None
-    return unit / 1000 if is_exact and unit / 1000 >= _FINEST else None
-
-
-def _places(value: Decimal) -> int:
-    exponent = value.normalize(_CONTEXT).as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
-
-
-def _known_mistakes(
-    question: ForeignQuestion, key: AcceptedNumber, texts: QuestionTexts
-) -> list[tuple[AcceptedNumber, str]]:
-    """Return wrong numbers with their feedback; note what isn't kept."""
-    mistaken: list[tuple[AcceptedNumber, str]] = []
-    for answer in question.answers:
-        if answer.fraction == 1 and answer.number is not None:
-            continue
-        feedback = texts.feedback(
-            answer.feedback, f"feedback of {excerpt(answer.text.text)}", place=answer.place
-        )
-        if answer.fraction != 0:
-            share = f"{percent(answer.fraction)} for {excerpt(answer.text.text)}"
-            texts.note(f"{share} isn't kept: a number is right or wrong here", answer.place)
-        if answer.number is None:
-            if feedback:
-                texts.note("feedback for any other number isn't kept", answer.place)
-        elif feedback:
-            _add_mistake(mistaken, answer, answer.number, feedback, key, texts)
-    return mistaken
-
-
-def _add_mistake(
-    mistaken: list[tuple[AcceptedNumber, str]],
-    answer: ForeseenAnswer,
-    number: AcceptedNumber,
-    feedback: str,
-    key: AcceptedNumber,
-    texts: QuestionTexts,
-) -> None:
-    is_near = abs(number.value - key.value) <= 2 * key.tolerance + abs(key.value) * Decimal("1e-9")
-    is_known = any(number.value == other.value for other, _ in mistaken)
-    if is_near or is_known or _places(number.value) > _MAX_PLACES or abs(number.value) >= _LARGEST:
-        texts.note(f"feedback of {excerpt(answer.text.text)} isn't kept: it lies too near", answer.place)
-    else:
-        mistaken.append((number, feedback))
 
 
 # the schema's limits, and that of a word in an expression

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,14 +22,13 @@ from engine.authoring.importing.foreign_question import (
     SkippedQuestion,
     full_answers,
 )
-from engine.authoring.importing.imported_answers import (
-    choice_answer,
-    matching_answer,
-    number_answer,
-    token_answer,
-)
+from engine.authoring.importing.imported_answers import choice_answer, matching_answer, token_answer
+from engine.authoring.importing.imported_gaps import gap_item
+from engine.authoring.importing.imported_numbers import number_answer
+from engine.authoring.importing.imported_wholes import ordering_answer, rubric_answer
 from engine.authoring.importing.question_texts import QuestionTexts, candidates, title_of, topics_of
 from engine.authoring.importing.suggest_keys import AuthorKey, suggestion_lines
+from engine.authoring.importing.to_markdown import ConvertedText
 from engine.authoring.importing.yaml_writer import as_read, yaml_text
 from engine.authoring.lint import lint_item
 from engine.authoring.scaffold import create_all
@@ -43,6 +43,9 @@ _BLOOM = {
     QuestionKind.TOKEN: "remember",
     QuestionKind.NUMBER: "apply",
     QuestionKind.MATCHING: "understand",
+    QuestionKind.ORDERING: "understand",
+    QuestionKind.ESSAY: "understand",
+    QuestionKind.GAPS: "apply",
 }
 _MAX_POINTS = 1000  # as in the schema, like the next one
 _MAX_HINTS = 10
@@ -77,13 +80,24 @@ class ItemDraft:
     def content(self, item_id: str) -> dict[str, Any]:
         """Return what the file holds; known mistakes get ids made of the item's."""
         data = {"id": item_id, **self.data}
-        if "misconceptions" in data:
-            stem = item_id[:_MAX_STEM].rstrip("-")
-            mistakes = [
-                {**entry, "id": f"m-{stem}-{n}"} for n, entry in enumerate(data["misconceptions"], start=1)
-            ]
-            data["misconceptions"] = mistakes
+        stem = item_id[:_MAX_STEM].rstrip("-")
+        numbers = count(1)
+
+        def named(part: dict[str, Any]) -> dict[str, Any]:
+            if "misconceptions" not in part:
+                return part
+            mistakes = [{**entry, "id": f"m-{stem}-{next(numbers)}"} for entry in part["misconceptions"]]
+            return {**part, "misconceptions": mistakes}
+
+        data = named(data)
+        if "steps" in data:
+            data["steps"] = [named(step) for step in data["steps"]]
         return data
+
+    @property
+    def kind(self) -> str:
+        """Name of the answer type; ``steps`` for several."""
+        return self.data["answer"]["type"] if "answer" in self.data else "steps"
 
     def text(self, item_id: str) -> str:
         """Return the file's text."""
@@ -112,49 +126,66 @@ def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
         It has no counterpart here.
     """
     texts = QuestionTexts()
-    stem = texts.needed(question.text, "the text", inline=False, place=question.place)
-    answer, mistakes, variants, key = _answer(question, texts)
-    title = title_of(question.name, stem.words)
+    body = _body(question, texts)
+    title = title_of(question.name, body.stem.words)
     data: dict[str, Any] = {
         "title": title,
         "source": {"document": "background", "note": clean_line(f"imported from {file}", 300)},
         "difficulty": 2,  # a guess, as the head of the file says
         "bloom": _BLOOM[question.kind],
         "topics": topics_of(question.category, question.tags),
-        "points": _points(question.points, texts),
-        "variants": variants,
-        "stem": stem.prose,
-        "answer": answer,
+        **({} if body.has_own_points else {"points": _points(question.points, texts)}),
+        "variants": body.variants,
+        "stem": body.stem.prose,
+        **body.sections,
     }
-    if mistakes:
-        data["misconceptions"] = mistakes
+    if body.mistakes:
+        data["misconceptions"] = body.mistakes
     data |= _hints_and_solution(question, texts)
-    key_suggestion = suggestion_lines(stem.words, key)
+    key_suggestion = suggestion_lines(body.stem.words, body.key)
     origin = f"{file}, line {question.place.line} ({question.type})"
     if question.category:
         origin += f", category {question.category}"
     return ItemDraft(question, data, [*question.notes, *texts.notes], clean_line(origin, 280), key_suggestion)
 
 
-def _answer(
-    question: ForeignQuestion, texts: QuestionTexts
-) -> tuple[dict[str, Any], list[dict[str, Any]], int, AuthorKey | None]:
-    """Return the answer, its known mistakes, the number of variants, and the key if it may be a number."""
+@dataclass(frozen=True, slots=True)
+class _ItemBody:
+    """What depends on the kind of question: the stem, ``answer`` or ``steps``, and what goes with them."""
+
+    stem: ConvertedText
+    sections: dict[str, Any]
+    mistakes: list[dict[str, Any]] = field(default_factory=list)
+    variants: int = 1
+    key: AuthorKey | None = None
+
+    @property
+    def has_own_points(self) -> bool:
+        """Whether the points are the sum of those of its parts."""
+        return "steps" in self.sections or self.sections["answer"]["type"] == "free_text"
+
+
+def _body(question: ForeignQuestion, texts: QuestionTexts) -> _ItemBody:
+    if question.kind is QuestionKind.GAPS:
+        gaps = gap_item(question, texts)
+        return _ItemBody(gaps.stem, gaps.sections, gaps.mistakes)
+    stem = texts.needed(question.text, "the text", inline=False, place=question.place)
     if question.kind is QuestionKind.CHOICE:
         choice = choice_answer(question, texts)
-        return (
-            choice.data,
-            [],
-            choice.variants,
-            AuthorKey("single_choice", choice.key) if choice.key else None,
-        )
-    if question.kind is QuestionKind.MATCHING:
-        return matching_answer(question, texts), [], 1, None
+        key = AuthorKey("single_choice", choice.key) if choice.key else None
+        return _ItemBody(stem, {"answer": choice.data}, variants=choice.variants, key=key)
     if question.kind is QuestionKind.NUMBER:
         data, mistakes = number_answer(question, texts)
-        return data, mistakes, 1, AuthorKey("number", data["key"])
-    data, mistakes = token_answer(question, texts)
-    return data, mistakes, 1, AuthorKey("number", data["accepted"][0])
+        return _ItemBody(stem, {"answer": data}, mistakes, key=AuthorKey("number", data["key"]))
+    if question.kind is QuestionKind.TOKEN:
+        data, mistakes = token_answer(question, texts)
+        return _ItemBody(stem, {"answer": data}, mistakes, key=AuthorKey("number", data["accepted"][0]))
+    whole = {
+        QuestionKind.MATCHING: matching_answer,
+        QuestionKind.ORDERING: ordering_answer,
+        QuestionKind.ESSAY: rubric_answer,
+    }[question.kind]
+    return _ItemBody(stem, {"answer": whole(question, texts)})
 
 
 def _points(points: Decimal, texts: QuestionTexts) -> int | float:
@@ -348,7 +379,7 @@ def prepare(
             item = ImportedItem(
                 item_id,
                 folder / f"{item_id}.yaml",
-                draft.data["answer"]["type"],
+                draft.kind,
                 question.name or draft.data["title"],
                 question.place.line,
                 tuple(draft.notes),

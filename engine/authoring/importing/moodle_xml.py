@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
+from engine.authoring.importing.cloze_gaps import read_gaps
 from engine.authoring.importing.foreign_question import (
     NOTHING,
     AcceptedNumber,
@@ -30,6 +31,7 @@ from engine.authoring.importing.foreign_question import (
     read_decimal,
     read_share,
 )
+from engine.authoring.importing.imported_wholes import NO_RUBRIC
 from engine.authoring.importing.xml_tree import XmlElement, read_tree
 from engine.text.words import clean_line, one_line
 
@@ -123,24 +125,16 @@ class QuestionFields:
 
 
 _AS_STEPS = "write one item with 'steps', a step for each field: grade new item ID --type steps"
-_AS_ORDER = "write it as an ordering item: grade new item ID --type ordering"
 _AS_MATCHING = "write it as a matching item: grade new item ID --type matching"
 _MARKABLE = "ask for something that can be marked by itself, such as a choice or a number"
 
 _OTHERS: dict[str, tuple[str, str]] = {
-    "essay": (
-        "a free text is marked by a person",
-        "write a rubric for it: grade new item ID --type free_text",
-    ),
     "description": (
         "it only shows a text and asks nothing",
         "put the text into the stem of the items that need it",
     ),
-    "multianswer": ("a cloze text has several fields in one text", _AS_STEPS),
-    "cloze": ("a cloze text has several fields in one text", _AS_STEPS),
     "randomsamatch": ("it draws its pairs from other questions", _AS_MATCHING),
     "random": ("it only stands for another question of its category", "draw items in the quiz's blueprint"),
-    "ordering": ("ordering questions aren't read yet", _AS_ORDER),
     "gapselect": ("words are picked for gaps in a text", _AS_STEPS),
     "ddwtos": ("words are dragged into gaps of a text", _AS_STEPS),
     "ddimageortext": ("things are dragged onto a picture", _AS_MATCHING),
@@ -162,6 +156,8 @@ def skipped_type(kind: str, name: str, element: XmlElement, fields: QuestionFiel
             "it is hidden in Moodle, as deleted questions are",
             "show it there first",
         )
+    if kind == "essay" and not fields.markup(element, "graderinfo"):
+        return SkippedQuestion(name, kind, element.place, *NO_RUBRIC)
     if kind in _READERS:
         return None
     if kind in _CALCULATED:
@@ -371,7 +367,48 @@ def _matching(question: ForeignQuestion, element: XmlElement, fields: QuestionFi
     return replace(_with_feedback(question, element, fields), kind=QuestionKind.MATCHING, pairs=tuple(pairs))
 
 
+# how an order earns points there, and the nearest rule of ours
+_ORDER_POLICIES = {"ALL_OR_NOTHING": "exact", "ABSOLUTE_POSITION": "positions"}
+_ORDER_NAMES = {"ABS": "ABSOLUTE_POSITION", "ABSOLUTE": "ABSOLUTE_POSITION"}
+
+
+def _ordering(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    question = _with_feedback(question, element, fields)
+    rule = fields.words(element, "gradingtype").upper()
+    rule = _ORDER_NAMES.get(rule, rule)
+    cards = tuple(
+        ForeseenAnswer(fields.own_markup(card, TextForm.HTML), Fraction(1), place=card.place)
+        for card in element.every("answer")
+    )
+    if len(cards) < 2:
+        fields.faults.add(element.place, "an ordering question needs two cards at least")
+    if rule not in _ORDER_POLICIES:
+        reason = f"the rule {one_line(rule, 40) or 'RELATIVE_NEXT_EXCLUDE_LAST'} isn't kept"
+        question = question.noting(
+            ImportNote(f"{reason}: pairs of cards in the wrong order cost points here")
+        )
+    if fields.words(element, "selecttype").upper() not in ("", "ALL", "EXACT"):
+        question = question.noting(ImportNote("all its cards are shown here, not some of them"))
+    policy = _ORDER_POLICIES.get(rule, "pairs")
+    return replace(question, kind=QuestionKind.ORDERING, answers=cards, policy=policy)
+
+
+def _essay(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    return replace(question, kind=QuestionKind.ESSAY, grader=fields.markup(element, "graderinfo"))
+
+
+def _cloze(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
+    holder = element.first("questiontext") or element
+    found = read_gaps(question.text.text, holder.place, fields.faults)
+    text = replace(question.text, text=found.text)
+    question = replace(question, kind=QuestionKind.GAPS, text=text, gaps=found.gaps, gap_mark=found.mark)
+    # Moodle gives such a question the sum of its fields' weights; its own exports state it
+    if element.first("defaultgrade") is None and found.gaps:
+        question = replace(question, points=sum((gap.points for gap in found.gaps), Decimal(0)))
+    return question
+
+
 _READERS: dict[str, Callable[[ForeignQuestion, XmlElement, QuestionFields], ForeignQuestion]] = {
     "multichoice": _choice, "truefalse": _truefalse, "shortanswer": _shortanswer, "numerical": _numerical,
-    "matching": _matching,
+    "matching": _matching, "ordering": _ordering, "essay": _essay, "cloze": _cloze, "multianswer": _cloze,
 }  # fmt: skip

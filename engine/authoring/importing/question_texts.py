@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engine.authoring.importing.foreign_question import FilePlace, ImportNote, MarkedText
-from engine.authoring.importing.text_blocks import TextTooLong, plain_characters
-from engine.authoring.importing.to_markdown import ConvertedText, convert
+from engine.authoring.importing.text_blocks import Block, TextTooLong, plain_characters
+from engine.authoring.importing.to_markdown import ConvertedText, convert, read_blocks, written_blocks
 from engine.items.bank import REGISTRY_FILE, SYLLABUS_FILE
 
 # put in by Moodle where an author writes nothing
@@ -77,15 +77,52 @@ class QuestionTexts:
         text = self.optional(markup, label, place=place)
         return "" if text.casefold().strip(" .*!") in _USUAL else text
 
+    def blocks(self, markup: MarkedText, label: str, *, place: FilePlace | None = None) -> Sequence[Block]:
+        """Return a text's blocks, to be taken apart before they are written.
+
+        Raises
+        ------
+        UnfitError
+            It is too long.
+        """
+        try:
+            blocks, lost = read_blocks(markup)
+        except TextTooLong as problem:
+            raise self._too_long(label, problem) from None
+        self._note_losses(label, lost, place)
+        return blocks
+
+    def written(self, blocks: Sequence[Block], label: str) -> ConvertedText:
+        """Return blocks as a text of ours.
+
+        Raises
+        ------
+        UnfitError
+            It is too long.
+        """
+        try:
+            converted = written_blocks(blocks)
+        except TextTooLong as problem:
+            raise self._too_long(label, problem) from None
+        self._note_losses(label, converted.lost, None)
+        return converted
+
+    def _note_losses(self, label: str, lost: Sequence[str], place: FilePlace | None) -> None:
+        for loss in lost:
+            self.note(f"{label}: {loss}", place)
+
+    @staticmethod
+    def _too_long(label: str, problem: TextTooLong) -> UnfitError:
+        return UnfitError(f"{label}: {problem}", "shorten it, or make several questions of it")
+
     def _converted(
         self, markup: MarkedText, label: str, inline: bool, place: FilePlace | None
     ) -> ConvertedText:
         try:
             converted = convert(markup, inline=inline)
         except TextTooLong as problem:
-            raise UnfitError(f"{label}: {problem}", "shorten it, or make several questions of it") from None
-        for lost in converted.lost:
-            self.note(f"{label}: {lost}", place)
+            raise self._too_long(label, problem) from None
+        self._note_losses(label, converted.lost, place)
         return converted
 
 

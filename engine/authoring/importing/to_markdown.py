@@ -200,6 +200,9 @@ class ConvertedText:
     lost: tuple[str, ...] = ()
 
 
+BlocksAndLosses = tuple[Sequence[Block], list[str]]
+
+
 def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
     """Return a foreign text as ours.
 
@@ -213,10 +216,32 @@ def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
     ------
     TextTooLong
     """
+    blocks, lost = read_blocks(markup)
+    return written_blocks(blocks, lost, inline=inline)
+
+
+def read_blocks(markup: MarkedText) -> BlocksAndLosses:
+    """Return the blocks of a foreign text, and what has no counterpart among them.
+
+    Raises
+    ------
+    TextTooLong
+    """
     text = _PICTURE_DATA.sub("data:", markup.text)  # megabytes that would count as length
     if len(text) > _MAX_SOURCE:
         raise TextTooLong(f"a text has over {_MAX_SOURCE:,} characters")
-    blocks, lost = _READERS[markup.form](text)
+    return _READERS[markup.form](text)
+
+
+def written_blocks(
+    blocks: Sequence[Block], lost: Sequence[str] = (), *, inline: bool = False
+) -> ConvertedText:
+    """Return blocks as a text of ours.
+
+    Raises
+    ------
+    TextTooLong
+    """
     writer = MarkdownWriter()
     prose = writer.line(blocks) if inline else writer.text(blocks)
     if len(prose) > MAX_PROSE:
@@ -227,9 +252,6 @@ def convert(markup: MarkedText, *, inline: bool = False) -> ConvertedText:
         raise TextTooLong(f"a text has over {_MAX_FORMULAS} formulas")
     words = "\n".join("".join(map(_word, line)) for line in lines_of(blocks)).strip()
     return ConvertedText(prose, words, tuple(dict.fromkeys([*lost, *writer.lost])))
-
-
-BlocksAndLosses = tuple[Sequence[Block], list[str]]
 
 
 def _plain(text: str) -> BlocksAndLosses:

@@ -39,6 +39,7 @@ def test_a_whole_file() -> None:
         ("Scaled score", "numerical", 54),
         ("Name of the function", "shortanswer", 64),
         ("Who is who?", "matching", 74),
+        ("Gaps", "cloze", 87),
     ]
     first = contents.questions[0]
     assert first.category == "$course$/top/Default for DL/Attention/Soft weights"
@@ -51,7 +52,6 @@ def test_a_whole_file() -> None:
     assert [(skip.type, skip.place.line) for skip in contents.skipped] == [
         ("essay", 85),
         ("description", 86),
-        ("cloze", 87),
         ("calculated", 88),
         ("stack", 97),
     ]

@@ -1,0 +1,214 @@
+"""A text with several fields as an item: a vector, a matrix, or steps.
+
+Where a text with gaps comes from, its author saw one page; an item here asks for one thing at a time. Numbers
+that stand in a row or in a table by themselves are a vector or a matrix. Everything else becomes steps, each
+with the words before its field: an entry of a list, a paragraph, or a sentence with a gap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from engine.authoring.importing.foreign_question import ForeignQuestion, QuestionKind
+from engine.authoring.importing.imported_answers import choice_answer, token_answer
+from engine.authoring.importing.imported_numbers import number_answer, numbers_answer
+from engine.authoring.importing.question_texts import QuestionTexts, UnfitError
+from engine.authoring.importing.text_blocks import (
+    Block,
+    Inline,
+    ListBlock,
+    ParagraphBlock,
+    QuoteBlock,
+    TableBlock,
+    TextRun,
+    lines_of,
+)
+from engine.authoring.importing.to_markdown import ConvertedText
+from engine.text.words import count_noun
+
+_MOST_STEPS = 20  # as in the schema
+_GAP = "_____"
+_OTHER = "…"
+_DEEPEST = 5  # lists within lists: what lies deeper is read line by line
+# what may stand around the fields of a vector
+_BRACKETS = re.compile(r"[\s,;()\[\]{}|]*")
+
+
+@dataclass(frozen=True, slots=True)
+class GapItem:
+    """What an item with fields in its text holds beside its title.
+
+    Parameters
+    ----------
+    stem : ConvertedText
+    sections : dict
+        ``answer`` or ``steps``.
+    mistakes : list of dict
+        Known mistakes of the only answer; steps hold their own.
+    """
+
+    stem: ConvertedText
+    sections: dict[str, Any]
+    mistakes: list[dict[str, Any]]
+
+
+@dataclass
+class _AskedFields:
+    """Fields that are answered together, and what is said before them."""
+
+    rows: list[list[int]]
+    prompt: list[Block]
+    is_in_list: bool = False
+
+
+@dataclass
+class _GapWalk:
+    """Goes through the blocks of a text; `pending` is what no field has followed yet."""
+
+    mark: re.Pattern[str]
+    is_number: Sequence[bool]
+    stem: list[Block] = field(default_factory=list)
+    asked: list[_AskedFields] = field(default_factory=list)
+    pending: list[Block] = field(default_factory=list)
+
+    def walk(self, blocks: Sequence[Block], depth: int = 0, *, in_list: bool = False) -> None:
+        """Collect the fields of blocks."""
+        for block in blocks:
+            if not self._gaps(block):
+                self.pending.append(block)
+            elif isinstance(block, ListBlock) and depth < _DEEPEST:
+                self._walk_list(block, depth)
+            elif isinstance(block, QuoteBlock) and depth < _DEEPEST:
+                self.walk(block.blocks, depth + 1)
+            elif (rows := self._rows(block)) is not None:
+                self._ask(_AskedFields(rows, self.pending, in_list))
+            else:
+                self._walk_sentence(block, in_list=in_list)
+
+    def _walk_list(self, block: ListBlock, depth: int) -> None:
+        # What stands before a list of fields belongs to all of them.
+        if not self.asked:
+            self.stem, self.pending = [*self.stem, *self.pending], []
+        for entry in block.entries:
+            self.walk(entry, depth + 1, in_list=True)
+
+    def _walk_sentence(self, block: Block, *, in_list: bool) -> None:
+        for gap in self._gaps(block):
+            words = [self._with_gap(line, gap) for line in lines_of([block])]
+            sentence = [ParagraphBlock(tuple(line)) for line in words]
+            self._ask(_AskedFields([[gap]], [*self.pending, *sentence], in_list))
+
+    def _ask(self, asked: _AskedFields) -> None:
+        self.asked.append(asked)
+        self.pending = []
+
+    def _gaps(self, block: Block) -> list[int]:
+        words = "\n".join("".join(map(_characters, line)) for line in lines_of([block]))
+        return [int(match[1]) for match in self.mark.finditer(words)]
+
+    def _rows(self, block: Block) -> list[list[int]] | None:
+        """Return the fields of a table or a line that holds nothing else."""
+        if isinstance(block, TableBlock):
+            lines = [["".join(map(_characters, cell)) for cell in row] for row in block.rows]
+        elif isinstance(block, ParagraphBlock):
+            lines = [["".join(map(_characters, line))] for line in lines_of([block])]
+        else:
+            return None
+        rows = [[int(m[1]) for cell in line for m in self.mark.finditer(cell)] for line in lines]
+        rest = "".join(self.mark.sub("", cell) for line in lines for cell in line)
+        rows = [row for row in rows if row]
+        is_even = len({len(row) for row in rows}) == 1
+        count = sum(map(len, rows))
+        is_alone = _BRACKETS.fullmatch(rest) is not None and is_even
+        numbers = all(self.is_number[gap] for row in rows for gap in row)
+        return rows if is_alone and (count == 1 or numbers) else None
+
+    def _with_gap(self, line: Sequence[Inline], gap: int) -> Iterator[Inline]:
+        for run in line:
+            if isinstance(run, TextRun):
+                yield replace(
+                    run, text=self.mark.sub(lambda m: _GAP if int(m[1]) == gap else _OTHER, run.text)
+                )
+            else:
+                yield run
+
+
+def gap_item(question: ForeignQuestion, texts: QuestionTexts) -> GapItem:
+    """Return the parts of an item that depend on the fields of a text.
+
+    Raises
+    ------
+    UnfitError
+        It has no field, or more than an item can have steps.
+    """
+    mark = re.compile(f"{re.escape(question.gap_mark)}([0-9]+){re.escape(question.gap_mark)}")
+    walk = _GapWalk(mark, [gap.kind is QuestionKind.NUMBER for gap in question.gaps])
+    walk.walk(texts.blocks(question.text, "the text", place=question.place))
+    if not walk.asked:
+        raise UnfitError("its text has no field", "put a field such as {1:NUMERICAL:=0.5:0.01} into it")
+    if len(walk.asked) > _MOST_STEPS:
+        raise UnfitError(
+            f"it has {count_noun(len(walk.asked), 'field')}; an item has at most {_MOST_STEPS} steps",
+            "make several of it",
+        )
+    if len(walk.asked) == 1:
+        (only,) = walk.asked
+        stem = texts.written([*walk.stem, *only.prompt, *walk.pending], "the text")
+        if not stem.prose:
+            raise UnfitError("its text holds nothing but a field", "say in the text what is asked for")
+        answer, mistakes = _answer(only, question, texts)
+        return GapItem(stem, {"answer": answer}, mistakes)
+    first = walk.asked[0]
+    if not first.is_in_list and len(first.prompt) > 1:
+        walk.stem, first.prompt = [*walk.stem, *first.prompt[:-1]], first.prompt[-1:]
+    blocks = [*walk.stem, *walk.pending] or [ParagraphBlock((TextRun("Fill in each field."),))]
+    stem = texts.written(blocks, "the text")
+    return GapItem(stem, {"steps": list(_steps(walk.asked, question, texts))}, [])
+
+
+def _steps(
+    asked: Sequence[_AskedFields], question: ForeignQuestion, texts: QuestionTexts
+) -> Iterator[dict[str, Any]]:
+    weights = [sum(int(question.gaps[gap].points) for row in one.rows for gap in row) for one in asked]
+    # each gets its share of the question's points; a text whose fields all weigh nothing is shared evenly
+    total = sum(weights)
+    for number, (one, weight) in enumerate(zip(asked, weights, strict=True), start=1):
+        share = Fraction(weight, total) if total else Fraction(1, len(asked))
+        points = float(round(share * Fraction(question.points), 6))
+        answer, mistakes = _answer(one, question, texts)
+        prompt = one.prompt or [ParagraphBlock((TextRun(f"Field {number}."),))]
+        step: dict[str, Any] = {
+            "id": f"step{number}",
+            "prompt": texts.written(prompt, f"the words before field {number}").prose,
+            "answer": answer,
+            "points": int(points) if points == int(points) else points,
+            "follow_through": False,
+        }
+        if mistakes:
+            step["misconceptions"] = mistakes
+        yield step
+
+
+def _answer(
+    asked: _AskedFields, question: ForeignQuestion, texts: QuestionTexts
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    rows = [[question.gaps[gap] for gap in row] for row in asked.rows]
+    if len(rows) > 1 or len(rows[0]) > 1:
+        return numbers_answer(rows, texts)
+    (gap,) = rows[0]
+    if gap.kind is QuestionKind.NUMBER:
+        return number_answer(gap, texts)
+    if gap.kind is QuestionKind.TOKEN:
+        return token_answer(gap, texts)
+    choice = choice_answer(gap, texts)
+    return choice.data, []
+
+
+def _characters(run: Inline) -> str:
+    if isinstance(run, TextRun):
+        return run.text
+    return "\n" if not hasattr(run, "source") else f" {run.source} "
