@@ -1,4 +1,4 @@
-"""What the site sends beside its pages: style sheet, script and icon; nothing comes from elsewhere."""
+"""What the site sends beside its pages: style sheet, scripts and icon; nothing comes from elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from importlib.resources import files
 
 from engine.pages.render import style_sheet
 
-ASSETS = {"site.css": "text/css", "site.js": "text/javascript", "icon.svg": "image/svg+xml"}
+# One script a feature, loaded by the pages that have it; page.js is loaded by all.
+_SCRIPTS = (
+    *("page.js", "live.js", "marking.js", "lti.js", "line_numbers.js", "code.js"),
+    *("timer.js", "answers.js", "order_fields.js", "number_fields.js"),
+)
+ASSETS = {
+    "site.css": "text/css",
+    "icon.svg": "image/svg+xml",
+    **dict.fromkeys(_SCRIPTS, "text/javascript"),
+}
 
 
 @cache

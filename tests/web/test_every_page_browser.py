@@ -23,6 +23,7 @@ from engine.course.sign_in_secrets import new_link_token
 from engine.quiz.rules import now
 from engine.store.sessions import secret_hash
 from engine.store.student_requests import RequestKind
+from engine.web.assets import ASSETS
 from engine.web.routes import all_routes
 from engine.web.site import Site
 from tests.live.axe import RULES
@@ -106,6 +107,19 @@ INSTRUCTOR_PAGES = {
     "instructor.reports": ["/staff/reports"],
     "instructor.log": ["/staff/log"],
     "lti.systems": ["/staff/lms"],
+}
+# Each script, and what a page has in it that needs the script.
+SCRIPTS = {
+    "page.js": '<header class="top">',
+    "live.js": r"<table[^>]* data-live=|<div data-job=",
+    "line_numbers.js": " data-numbered| data-editor",
+    "code.js": '<div id="exercise"',
+    "timer.js": ' class="timer| data-save=',
+    "answers.js": " data-save=",
+    "order_fields.js": ' data-save=.* data-kind="order"',
+    "number_fields.js": ' data-save=.*( data-rows=| data-kind="number")',
+    "marking.js": " data-rubric=",
+    "lti.js": " data-send| data-lti-close",
 }
 # What is begun by a form and has a page of its own: the form's address and fields.
 JOBS = {
@@ -275,6 +289,24 @@ def test_each_page_has_one_heading_a_title_and_a_way_to_its_content(
         assert page.evaluate("document.activeElement.className") == "skip", path
     page.context.close()
     assert len(set(titles.values())) > len(titles) / 2
+
+
+def test_each_page_loads_the_scripts_that_it_needs_and_keeps_them(served: Served) -> None:
+    assert {name for name, kind in ASSETS.items() if kind == "text/javascript"} == {*SCRIPTS}
+    uses: set[str] = set()
+    for person, paths in served.pages.items():
+        with served.site.browser(person) if person else httpx.Client(base_url=served.site.address) as browser:
+            for path in paths:
+                page = browser.get(path, follow_redirects=True).text
+                loaded = dict(re.findall(r'<script src="(/static/(\w+\.js)\?v=[^"]+)" defer>', page))
+                needed = {name for name, mark in SCRIPTS.items() if re.search(mark, page, re.DOTALL)}
+                assert needed <= {*loaded.values()}, path
+                if path in ("/sign-in", "/account", "/marks", "/staff/log", "/staff/items"):
+                    assert [*loaded.values()] == ["page.js"], path
+                uses |= needed
+                for address in loaded:
+                    assert "max-age=31536000" in browser.get(address).headers["cache-control"]
+    assert uses == {*SCRIPTS} - {"lti.js"}  # tests/web/lti
 
 
 @pytest.mark.parametrize("person", ["ada", "ivy"])

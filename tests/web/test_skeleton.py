@@ -51,7 +51,7 @@ def test_health(client: TestClient) -> None:
 
 def test_static_files(client: TestClient) -> None:
     assert ".bar" in client.get("/static/site.css").text
-    assert client.get("/static/site.js").headers["content-type"].startswith("text/javascript")
+    assert client.get("/static/page.js").headers["content-type"].startswith("text/javascript")
     assert client.get("/static/../application.py").status_code == 404
 
 
