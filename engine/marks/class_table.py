@@ -35,10 +35,15 @@ class TableColumn:
 
     @property
     def place(self) -> str:
-        """How students know it: ``week-2, question 3``; empty for code."""
+        """How students of fill-in files know it: ``week-2, question 3``; empty for code."""
+        return self.place_in({})
+
+    def place_in(self, titles: Mapping[str, str]) -> str:
+        """Return :attr:`place` with the quiz's title, by its name, where that is what students know."""
         if not self.number:
             return ""
-        return f"{self.quiz}, question {self.number}" if self.is_asked else self.quiz
+        quiz = titles.get(self.quiz, self.quiz)
+        return f"{quiz}, question {self.number}" if self.is_asked else quiz
 
     @property
     def id(self) -> str:

@@ -33,6 +33,8 @@ def test_drawing_in_the_background_is_the_draw_of_the_command(site: Site, signed
     tried = send_form(browser, "/staff/quizzes", "/check", blueprint=QUIZ)
     page = result_of(site, browser, tried)
     assert "softmax-ratio" in page.text and "Nothing is stored" in page.text
+    assert "Different keys" in page.text and "how many other right answers" in page.text
+    assert "Earned before" not in page.text  # nobody has answered these items yet
     assert site.store.quiz_names() == []
     drawn = send_form(browser, "/staff/quizzes", "/draw", blueprint=QUIZ, name=QUIZ)
     page = result_of(site, browser, drawn).text

@@ -168,6 +168,8 @@ def test_marks_come_with_reasons_and_receipts(site: Site, signed_in: SignedIn, c
     assert "✓ right" in page
     assert 'data-receipt="answer"' in page
     assert "1 of 1 point" in page
+    assert "<bdi>Week 1, question 1</bdi>" in page  # the title, as on all other pages of the student
+    assert "week-1, question 1" not in page
     assert "✓ right" not in open_page(signed_in("bob"), "/marks")
 
 

@@ -173,4 +173,5 @@ def my_marks(visit: Visit) -> Response:
     """Show all results with their reasons and receipts, as the course's other commands write them."""
     me = visit.me
     results = next(iter(visit.site.results([me.id])), StudentResults(me.id, me.name))
-    return visit.page("student/my_marks.html.j2", results=results, view=feedback_view(results))
+    titles = visit.site.store.sittings.quiz_titles()
+    return visit.page("student/my_marks.html.j2", results=results, view=feedback_view(results), titles=titles)
