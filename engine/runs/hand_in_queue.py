@@ -104,7 +104,7 @@ def _age(hand_in: QueuedHandIn) -> int:
     return hand_in.id
 
 
-def choose(queue: QueueState | StoredQueue, worker: str, now: datetime) -> QueuedHandIn | None:
+def choose(queue: StoredQueue, worker: str, now: datetime) -> QueuedHandIn | None:
     """Return the hand-in that a worker begins now, None for none.
 
     It is the first of :func:`in_line` that may be begun, without reading the whole queue.
@@ -126,7 +126,7 @@ def choose(queue: QueueState | StoredQueue, worker: str, now: datetime) -> Queue
     return None if chosen is not None and chosen.losses and mine else chosen
 
 
-def _fairest(queue: QueueState | StoredQueue, ready: Ready, had: Mapping[str, int]) -> QueuedHandIn | None:
+def _fairest(queue: StoredQueue, ready: Ready, had: Mapping[str, int]) -> QueuedHandIn | None:
     """Return the oldest of the student who had least: mostly of one who had nothing lately."""
     others = queue.oldest(replace(ready, other_than=ready.other_than | had.keys()))
     if others is not None:

@@ -7,7 +7,7 @@ database answers: how many hand-ins wait hardly matters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -104,14 +104,6 @@ class Ready:
     rested: Mapping[int, datetime]
     newest: bool = False
 
-    def has(self, hand_in: QueuedHandIn, newest: Collection[int]) -> bool:
-        """Return whether a hand-in is among them; `newest` are the numbers of those that are newest."""
-        if hand_in.student in self.other_than or (self.newest and hand_in.id not in newest):
-            return False
-        if not hand_in.tries or hand_in.heartbeat is None:
-            return True
-        return hand_in.heartbeat <= self.rested[min(hand_in.tries, max(self.rested))]
-
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
@@ -128,22 +120,6 @@ class QueueState:
     running: tuple[QueuedHandIn, ...]
     lately: tuple[QueuedHandIn, ...]
     turn: int
-
-    def oldest(self, ready: Ready) -> QueuedHandIn | None:
-        """Return the oldest of those that may be begun."""
-        return next(self._ready(ready), None)
-
-    def oldest_of_each(self, ready: Ready, students: Collection[str]) -> list[QueuedHandIn]:
-        """Return the oldest that may be begun of each of these students, oldest first."""
-        firsts: dict[str, QueuedHandIn] = {}
-        for hand_in in self._ready(ready):
-            if hand_in.student in students:
-                firsts.setdefault(hand_in.student, hand_in)
-        return list(firsts.values())
-
-    def _ready(self, ready: Ready) -> Iterator[QueuedHandIn]:
-        newest = {*{(h.student, h.item, h.mode): h.id for h in self.waiting}.values()}
-        return (h for h in self.waiting if ready.has(h, newest))
 
 
 class StoredQueue:
@@ -168,13 +144,13 @@ class StoredQueue:
         return self._in_state(HandInState.WAITING)
 
     def oldest(self, ready: Ready) -> QueuedHandIn | None:
-        """As :meth:`QueueState.oldest`."""
+        """Return the oldest of those that may be begun."""
         query = sa.select(*_LIGHT).where(*_are_ready(ready)).order_by(rows.c.id).limit(1)
         row = self._connection.execute(query).mappings().first()
         return None if row is None else _hand_in(row)
 
     def oldest_of_each(self, ready: Ready, students: Collection[str]) -> list[QueuedHandIn]:
-        """As :meth:`QueueState.oldest_of_each`."""
+        """Return the oldest that may be begun of each of these students, oldest first."""
         theirs = rows.c.student.in_(sorted(students))
         firsts = sa.select(sa.func.min(rows.c.id)).where(theirs, *_are_ready(ready)).group_by(rows.c.student)
         numbers = self._connection.execute(firsts).scalars().all()
@@ -191,7 +167,7 @@ class StoredQueue:
 
 
 def _are_ready(ready: Ready) -> list[sa.ColumnElement[bool]]:
-    """Return what :meth:`Ready.has` asks of a waiting hand-in, as conditions of a query."""
+    """Return what makes a waiting hand-in ready, as conditions of a query."""
     most = max(ready.rested)
     conditions = [
         rows.c.state == HandInState.WAITING,

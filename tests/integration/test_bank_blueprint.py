@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,15 @@ def test_the_quiz_on_one_lecture_quotes_no_other() -> None:
 def test_every_built_in_item_says_what_it_needs() -> None:
     specs, _ = builtin_bank().readable()
     assert [spec.id for spec in specs if "needs" not in spec.model_fields_set] == []
+
+
+def test_an_item_that_asks_about_the_lectures_names_them() -> None:
+    lectures = {"S0", "S1", "S2", "S3", "S4"}
+    specs, _ = builtin_bank().readable()
+    asking = [
+        spec for spec in specs if re.search(r"\b(which|whom).*\bthe lectures\b", str(spec.stem), re.DOTALL)
+    ]
+    assert {"history-impact", "who-introduced"} <= {spec.id for spec in asking}
+    for spec in asking:
+        cited = {source.document for source in spec.source} & lectures
+        assert cited <= set(spec.needs), spec.id

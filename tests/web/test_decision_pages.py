@@ -7,7 +7,7 @@ import pytest
 from engine.commands import run
 from engine.marks import terms_of
 from engine.quiz.rules import now
-from engine.store.student_requests import RequestKind, RequestState
+from engine.store.student_requests import RequestKind, RequestState, StudentRequests
 from engine.web.site import Site
 from tests.web.conftest import SignedIn
 from tests.web.course_work import COLUMNS, QUIZ, draw_quiz, hand_in
@@ -77,6 +77,20 @@ def test_a_regrade_is_refused_and_another_granted(site: Site, signed_in: SignedI
     granted = send_form(browser, "/staff/requests", "/decide", decision="grant", answer="You are right.")
     assert granted.headers["location"].startswith("/staff/students/ada/marks/")
     assert "refused" in browser.get("/staff/requests?show=all").text
+
+
+def test_the_page_of_requests_reads_the_open_ones_once(
+    site: Site, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = signed_in("ivy")
+    site.store.requests.ask("ada", RequestKind.REGRADE, COLUMNS[0], "Once more.", now())
+    asked: list[RequestState | None] = []
+    real = StudentRequests.all
+    monkeypatch.setattr(
+        StudentRequests, "all", lambda self, state=None: asked.append(state) or real(self, state)
+    )
+    assert "Open (1)" in browser.get("/staff/requests").text
+    assert asked == [RequestState.OPEN]
 
 
 def test_allowances_are_given_and_taken_back(site: Site, signed_in: SignedIn) -> None:

@@ -38,7 +38,9 @@ def requests_page(
     """
     # Open ones wait for somebody: they are what the page is opened for.
     state = choice(visit, "show", _STATES, "open")
-    requests = visit.site.store.requests.all(RequestState.OPEN if state == "open" else None)
+    store = visit.site.store.requests
+    waiting = store.all(RequestState.OPEN)
+    requests = waiting if state == "open" else store.all()
     # On a long list the one in question could be on another page.
     page = page_of([answered] if answered is not None else requests, visit)
     return visit.page(
@@ -51,7 +53,7 @@ def requests_page(
         answered=answered.id if answered is not None else None,
         fault=None if error is None else fault_of(error),
         state=state,
-        open=len(visit.site.store.requests.all(RequestState.OPEN)),
+        open=len(waiting),
         names=StudentNames(visit),
         with_query=lambda **changes: with_query(visit, "instructor.requests", **changes),
     )
