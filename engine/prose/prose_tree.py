@@ -18,6 +18,7 @@ from defusedxml.ElementTree import fromstring
 
 from engine.model import RenderedText
 from engine.prose.markdown import ProseError
+from engine.text.words import count_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ class _TreeReader:
         formulas = [_bare(piece) for piece in pieces if not piece.startswith("<figure")]
         sources = list(formula_sources(_without_pictures(latex)))
         if len(sources) != len(formulas):
-            raise ProseError(f"{len(formulas)} formulas in HTML and {len(sources)} in LaTeX")
+            raise ProseError(f"{count_noun(len(formulas), 'formula')} in HTML, {len(sources)} in LaTeX")
         runs = iter(
             ProseFormula(tex, mathml, display)
             for mathml, (tex, display) in zip(formulas, sources, strict=True)

@@ -79,6 +79,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "quiz.key": "got the key of a quiz",
         "quiz.codes": "made sign-in codes",
         "export.gradebook": "made a gradebook",
+        "export.quiz": "made questions for another platform",
         "export.pages": "made feedback pages",
         "export.keys": "got keys of quizzes",
         "export.analysis": "made an item analysis",

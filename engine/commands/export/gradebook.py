@@ -1,4 +1,4 @@
-"""``grade export``: a gradebook for a learning system or a spreadsheet."""
+"""``grade export gradebook``: a gradebook for a learning system or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.marks.gradebooks import GradebookFile
 
 
-@click.command("export")
+@click.command("gradebook")
 @click.argument("format_name", metavar="FORMAT")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
 @click.option(
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @json_option
 @store_option
 @course_option
-def command(
+def gradebook(
     format_name: str,
     out: Path,
     columns: tuple[str, ...],
@@ -56,6 +56,8 @@ def command(
 ) -> int:
     """Write the course's marks as a gradebook: FORMAT is canvas, moodle, csv or excel.
 
+    `grade export FORMAT` is short for `grade export gradebook FORMAT`.
+
     With --into, marks are put into the gradebook that you exported from Canvas or Moodle; all else stays as
     it is. Missing work is blank and never 0, and so is what isn't graded yet, which is listed.
 
@@ -63,7 +65,7 @@ def command(
 
     \b
     Examples:
-      grade export canvas --into canvas.csv --out upload.csv --column "HW 1 (4711)=l16"
+      grade export gradebook canvas --into canvas.csv --out upload.csv --column "HW 1 (4711)=l16"
       grade export moodle --out moodle.csv --feedback
       grade export excel --out marks.xlsx
     """
@@ -83,7 +85,7 @@ def command(
         request = gradebook_request(
             store, students, context.roster, context.title, columns=columns, settings=settings
         )
-    gradebook = chosen.make(request)
+    made = chosen.make(request)
     with (
         write_errors(
             "the gradebook can't be written",
@@ -92,15 +94,15 @@ def command(
         ),
         replacing(out) as file,
     ):
-        file.write(gradebook.content)
+        file.write(made.content)
     # Marks of a course whose rules or roster are at fault may be incomplete: the exit code says so.
     rules = context.course.rule_problems() if context.course else ()
     problems = [f"{p.where}: {p.message}" for p in (*rules, *request.roster.problems())]
     if as_json:
-        print_json(_as_json(out, gradebook, problems))
+        print_json(_as_json(out, made, problems))
     else:
-        _show(out, gradebook, problems)
-    return 0 if gradebook.is_complete and not problems else 1
+        _show(out, made, problems)
+    return 0 if made.is_complete and not problems else 1
 
 
 def _as_json(out: Path, gradebook: GradebookFile, problems: list[str]) -> dict[str, Any]:

@@ -1,0 +1,43 @@
+"""``grade export``: marks for a gradebook, questions for another platform."""
+
+from __future__ import annotations
+
+import click
+
+from engine.commands.export.gradebook import gradebook
+from engine.commands.export.quiz import quiz
+from engine.commands.options import CommandGroup
+from engine.text.words import near_words
+
+__all__ = ["command"]
+
+
+class ExportGroup(CommandGroup):
+    """What can be exported; a first word that is none of it is the format of a gradebook."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments as those of `gradebook`, where they name nothing else."""
+        first = args[0] if args else "--help"
+        if first not in (*self.commands, *ctx.help_option_names):
+            near = near_words(first, [name for name in self.commands if name != "gradebook"])
+            if near:
+                ctx.fail(f"No such command {first!r}. Did you mean {near[0]}?")
+            args = ["gradebook", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("export", cls=ExportGroup)
+def command() -> None:
+    """Write marks as a gradebook, or questions as a quiz of another platform.
+
+    `grade export canvas` is short for `grade export gradebook canvas`; so is moodle, csv and excel.
+
+    \b
+    Examples:
+      grade export canvas --into canvas.csv --out upload.csv --column "HW 1 (4711)=l16"
+      grade export quiz moodle softmax-weights --variants 20 --out softmax.xml
+    """
+
+
+for _subcommand in (gradebook, quiz):
+    command.add_command(_subcommand)
