@@ -1,7 +1,7 @@
 """What commands write into a course's log: who decided, handed out or took in what, as the site's pages do.
 
-A command that changes something writes into the log once it has; one that hands something out writes
-before it does, so that nothing is out that the log doesn't know. Practice outside a course has no log.
+A command that decides something writes into the log in the same transaction; one that hands something out
+writes before it does, so that nothing is out that the log doesn't know. Practice outside a course has no log.
 """
 
 from __future__ import annotations

@@ -110,9 +110,10 @@ def set_mark(
         else:
             decision = ManualDecision(score, True if excuse else None, comment)
             mark = manual.decide(student, column, decision, by=by, at=now, allow_extra=allow_extra)
-        store.hand_marks.add_all([mark] if mark else [])
-        action = "mark.withdraw" if withdraw else "mark.set"
-        log_lines(context, store, [_log_line(mark, action)] if mark else [], by=by)
+        with store.one_transaction():
+            store.hand_marks.add_all([mark] if mark else [])
+            action = "mark.withdraw" if withdraw else "mark.set"
+            log_lines(context, store, [_log_line(mark, action)] if mark else [], by=by)
     if as_json:
         print_json(None if mark is None else _mark_json(mark))
     else:
@@ -147,8 +148,9 @@ def import_marks(
         # All or nothing: half a list would be typed in twice.
         if faults and not keep_going:
             raise CourseError.of_file(faults)
-        store.hand_marks.add_all(marks)
-        log_lines(context, store, [_log_line(mark) for mark in marks], by=by)
+        with store.one_transaction():
+            store.hand_marks.add_all(marks)
+            log_lines(context, store, [_log_line(mark) for mark in marks], by=by)
     for fault in faults:
         click.echo("\n".join(fault.lines()), err=True)
     if as_json:

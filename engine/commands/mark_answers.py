@@ -169,27 +169,29 @@ def mark_answer(
         others = marking.alike(answer)
         untouched: list[AnswerToMark] = []
         if withdraw:
-            untouched = marking.withdraw([answer], by=by, at=now)
-            lines = [LogLine("rubric.withdraw", answer.field.id, answer.student)] if not untouched else []
-            log_lines(context, store, lines, by=by)
+            with store.one_transaction():
+                untouched = marking.withdraw([answer], by=by, at=now)
+                lines = [LogLine("rubric.withdraw", answer.field.id, answer.student)] if not untouched else []
+                log_lines(context, store, lines, by=by)
         elif points or full:
             chosen = {c.id: c.points for c in answer.rubric} if full else {}
             chosen |= {name: _number(name, text) for name, text in _pairs(points, "--points").items()}
             marked = [answer, *(others if alike else [])]
-            untouched = marking.give(
-                marked,
-                chosen,
-                by=by,
-                at=now,
-                comments=_pairs(remarks, "--remark"),
-                comment=comment,
-            )
-            points_given = sum(chosen.values())
-            lines = [_log_line(each, points_given) for each in marked if each not in untouched]
-            if save:
-                store.saved_comments.add(comment, item=answer.field.item, by=by, at=now)
-                lines.append(LogLine("sentence.add", answer.field.item))
-            log_lines(context, store, lines, by=by)
+            with store.one_transaction():
+                untouched = marking.give(
+                    marked,
+                    chosen,
+                    by=by,
+                    at=now,
+                    comments=_pairs(remarks, "--remark"),
+                    comment=comment,
+                )
+                points_given = sum(chosen.values())
+                lines = [_log_line(each, points_given) for each in marked if each not in untouched]
+                if save:
+                    store.saved_comments.add(comment, item=answer.field.item, by=by, at=now)
+                    lines.append(LogLine("sentence.add", answer.field.item))
+                log_lines(context, store, lines, by=by)
         saved = [comment.text for comment in store.saved_comments.of(answer.field.item)]
         answer = _answer_of(marking, answer_id)
         following = marking.next_waiting(answer.field, answer.id)
@@ -379,12 +381,13 @@ def import_answers(file: Path, keep_going: bool, as_json: bool, by: str, course_
         # A line at a time: each is one decision, and stands in the history as one.
         untouched: list[AnswerToMark] = []
         for row in rows:
-            changed = marking.give(
-                [row.answer], row.points, by=by, at=now, comments=row.comments, comment=row.comment
-            )
-            untouched += changed
-            if not changed:
-                log_lines(context, store, [_log_line(row.answer, sum(row.points.values()))], by=by)
+            with store.one_transaction():
+                changed = marking.give(
+                    [row.answer], row.points, by=by, at=now, comments=row.comments, comment=row.comment
+                )
+                untouched += changed
+                if not changed:
+                    log_lines(context, store, [_log_line(row.answer, sum(row.points.values()))], by=by)
         waiting = marking.waiting()
     for fault in faults:
         click.echo("\n".join(fault.lines()), err=True)

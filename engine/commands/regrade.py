@@ -96,20 +96,21 @@ def command(
             _show_plan(plan)
         run = None
         if not plan.is_empty and not dry_run and _is_confirmed(yes, as_json):
-            run, skipped = apply_plan(store, plan, by=by, cause=cause)
-            log(
-                context,
-                store,
-                "regrade.apply",
-                ", ".join(items) or "everything that changed",
-                by=by,
-                student=student,
-                quiz=quiz,
-                run=run,
-                changes=len(plan.visible),
-                never_lower=never_lower or None,
-                reason=cause or None,
-            )
+            with store.one_transaction():
+                run, skipped = apply_plan(store, plan, by=by, cause=cause)
+                log(
+                    context,
+                    store,
+                    "regrade.apply",
+                    ", ".join(items) or "everything that changed",
+                    by=by,
+                    student=student,
+                    quiz=quiz,
+                    run=run,
+                    changes=len(plan.visible),
+                    never_lower=never_lower or None,
+                    reason=cause or None,
+                )
             if not as_json:
                 click.echo(f"written as run {run}; the site shows it at once, files written earlier don't")
                 click.echo("  next: grade feedback writes the pages again, grade export a gradebook")

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from engine.crash_points import reached
 from engine.store.database import StorePart
 from engine.store.sql_tables import storable
 from engine.store.web_tables import audit_log
@@ -159,6 +160,7 @@ class AuditLog(StorePart):
         """Add entries in one transaction."""
         rows = [_row(entry) for entry in entries]
         if rows:
+            reached("before-log")
             self._database.change(lambda connection: connection.execute(sa.insert(audit_log), rows))
 
     def actions(self) -> list[str]:

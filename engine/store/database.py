@@ -6,7 +6,7 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar, cast
@@ -229,6 +229,12 @@ def _is_begun(connection: sa.Connection) -> bool:
 _TRIES = 3
 
 
+class _JoinedTransaction(threading.local):
+    """The transaction of :meth:`Database.one_transaction` that this thread is in."""
+
+    connection: sa.Connection | None = None
+
+
 class Database:
     """Transactions on one database; safe to use from several threads."""
 
@@ -240,6 +246,7 @@ class Database:
         self._writer = engine.execution_options(**write_option(True))
         # SQLite lets one writer in; threads of this process queue here instead of polling its lock.
         self._turn = threading.Lock()
+        self._joined = _JoinedTransaction()
         self._together = None if self.is_server else GroupCommit(self.write, where)
 
     @property
@@ -250,6 +257,10 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """Yield a connection inside a read transaction."""
+        if (joined := self._joined.connection) is not None:
+            with store_faults(self.where):
+                yield joined
+            return
         with store_faults(self.where), self._reader.begin() as connection:
             yield connection
 
@@ -265,16 +276,51 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
         """Yield a connection inside a write transaction; it is committed at the end or not at all."""
+        if (joined := self._joined.connection) is not None:
+            with store_faults(self.where), joined.begin_nested():
+                yield joined
+            return
         # Writing from the start: SQLite can't wait for a lock that a reading transaction asks for later.
         with self._turn, store_faults(self.where), self._writer.begin() as connection:
             yield connection
+
+    @contextmanager
+    def one_transaction(self) -> Iterator[None]:
+        """Make all that this thread reads and writes inside the block one transaction.
+
+        Each change in the block is a savepoint, repeated where another writer was first; an error that leaves
+        the block takes back all of them. Nobody else writes to an SQLite file meanwhile: no block may wait.
+        """
+        if self._joined.connection is not None:
+            yield
+            return
+        # Faults are the store's only where it begins and ends: in between runs what isn't ours.
+        with self._turn, closing(self._connected()) as connection:
+            with store_faults(self.where):
+                transaction = connection.begin()
+            self._joined.connection = connection
+            try:
+                yield
+            except BaseException:
+                with store_faults(self.where):
+                    transaction.rollback()
+                raise
+            finally:
+                self._joined.connection = None
+            with store_faults(self.where):
+                transaction.commit()
+
+    def _connected(self) -> sa.Connection:
+        with store_faults(self.where):
+            return self._writer.connect()
 
     def change(self, work: Callable[[sa.Connection], T]) -> T:
         """Do `work` in a write transaction, and repeat it where another writer was first.
 
         On SQLite the transaction may hold changes of other threads too.
         """
-        if self._together is not None:
+        # Another thread could do this work in its own transaction, which isn't the one of our block.
+        if self._together is not None and self._joined.connection is None:
             return self._together.change(work)
         # Only a server lets two writers in at once: what one has looked up, the other may have changed.
         for tries_left in reversed(range(_TRIES)):

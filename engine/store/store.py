@@ -188,6 +188,13 @@ class Store:
         """
         return self._database.bulk()
 
+    def one_transaction(self) -> AbstractContextManager[None]:
+        """Make all that this thread does with the store inside the block one transaction.
+
+        A decision and its line in the log belong together: a killed program leaves both or neither.
+        """
+        return self._database.one_transaction()
+
     def save_quiz(self, quiz: Quiz) -> None:
         """Store one student's quiz with its keys; storing the same quiz again changes nothing.
 

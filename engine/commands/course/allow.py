@@ -80,20 +80,21 @@ def allow(
         _check_assignment(context, store, assignment)
         allowance = Allowance(name, kind, by, datetime.now(UTC), assignment, due, days, extra_time, reason)
         rule_of(allowance)  # refuses a date that there isn't before anything is stored
-        allowance = store.allowances.add(allowance)
-        log(
-            context,
-            store,
-            "allowance.add",
-            assignment or "all assignments",
-            by=by,
-            student=name,
-            kind=str(kind),
-            due=due,
-            days=days,
-            percent=extra_time,
-            reason=allowance.reason or None,
-        )
+        with store.one_transaction():
+            allowance = store.allowances.add(allowance)
+            log(
+                context,
+                store,
+                "allowance.add",
+                assignment or "all assignments",
+                by=by,
+                student=name,
+                kind=str(kind),
+                due=due,
+                days=days,
+                percent=extra_time,
+                reason=allowance.reason or None,
+            )
     if as_json:
         print_json(_as_json(allowance))
     else:
@@ -201,7 +202,7 @@ def withdraw(number: int, as_json: bool, course_path: Path | None) -> None:
     context = find_context(course_path)
     context.require_course()
     now = datetime.now(UTC)
-    with context.open_store() as store:
+    with context.open_store() as store, store.one_transaction():
         entry = store.allowances.withdraw(number, now)
         if entry.withdrawn == now:  # the second time nothing changes
             subject = entry.assignment or "all assignments"

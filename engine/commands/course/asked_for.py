@@ -121,20 +121,21 @@ def decide(
                 reason=f"request {number}",
             )
             rule_of(allowance)  # refuses a date that there isn't before anything is stored
-        decision = store.requests.decide(
-            number, granted=grant, answer=answer, by=by, now=now, allowance=allowance
-        )
-        log(
-            context,
-            store,
-            f"request.{decision.state}",
-            decision.subject,
-            by=by,
-            student=decision.student,
-            request=number,
-            days=days,
-            due=due,
-        )
+        with store.one_transaction():
+            decision = store.requests.decide(
+                number, granted=grant, answer=answer, by=by, now=now, allowance=allowance
+            )
+            log(
+                context,
+                store,
+                f"request.{decision.state}",
+                decision.subject,
+                by=by,
+                student=decision.student,
+                request=number,
+                days=days,
+                due=due,
+            )
     if as_json:
         print_json(_as_json(decision))
     else:

@@ -46,11 +46,13 @@ def deadline(
     with context.open_store() as store:
         quizzes = drawn_quizzes(store, quiz, students)
         if time is not None:
-            quizzes = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
-            details = {"deadline": moment.isoformat() if moment else "none"}
-            # One line for each student: the log is searched, handed out and erased by student.
-            whom = dict.fromkeys(students) or (None,)
-            log_lines(context, store, [LogLine("quiz.deadline", quiz, student, details) for student in whom])
+            with store.one_transaction():
+                quizzes = [after for _, after in store.sittings.move_deadline(quiz, moment, students)]
+                details = {"deadline": moment.isoformat() if moment else "none"}
+                # One line for each student: the log is searched, handed out and erased by student.
+                whom = dict.fromkeys(students) or (None,)
+                lines = [LogLine("quiz.deadline", quiz, student, details) for student in whom]
+                log_lines(context, store, lines)
         # Two dates can disagree, the quiz's own and the course's; whoever moves one should see the other.
         policies = context.policies(store)
     dates = [_course_dates(policies, quiz) for quiz in quizzes]

@@ -36,15 +36,17 @@ def publish(quiz: str | None, withdraw: bool, by: str, as_json: bool, course_pat
     context.require_course()
     with context.open_store() as store:
         if quiz is not None and withdraw:
-            was_there = store.published.withdraw(quiz)
-            if was_there:
-                log(context, store, "quiz.withdraw", quiz, by=by)
+            with store.one_transaction():
+                was_there = store.published.withdraw(quiz)
+                if was_there:
+                    log(context, store, "quiz.withdraw", quiz, by=by)
             text = f"{clean_line(quiz)} is {'no longer' if was_there else 'not'} on the site"
         elif quiz is not None:
             now = datetime.now(UTC)
-            done = store.published.publish(quiz, by, now)
-            if done.at == now:  # the second time nothing changes
-                log(context, store, "quiz.publish", quiz, by=by, students=len(store.quizzes(quiz)))
+            with store.one_transaction():
+                done = store.published.publish(quiz, by, now)
+                if done.at == now:  # the second time nothing changes
+                    log(context, store, "quiz.publish", quiz, by=by, students=len(store.quizzes(quiz)))
             since = f"{context.local_text(done.at, with_zone=True)}, by {clean_line(done.by)}"
             text = f"{clean_line(quiz)} is on the site since {since}"
         else:

@@ -240,8 +240,9 @@ def try_again(visit: Visit) -> Response:
     """Let a hand-in that was set aside wait again."""
     store = visit.site.store
     hand_in = store.waiting.find(whole_number(visit.form.text("hand_in")))
-    if hand_in is None or not store.waiting.try_again(hand_in.id):
-        raise UsageError("this hand-in isn't set aside", next_step="reload the list")
-    visit.log("code.try_again", hand_in.item, student=hand_in.student, submission=hand_in.submission)
+    with store.one_transaction():
+        if hand_in is None or not store.waiting.try_again(hand_in.id):
+            raise UsageError("this hand-in isn't set aside", next_step="reload the list")
+        visit.log("code.try_again", hand_in.item, student=hand_in.student, submission=hand_in.submission)
     visit.notice("It is back in the queue.")
     return visit.redirect("instructor.queue")

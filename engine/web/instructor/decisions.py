@@ -104,19 +104,21 @@ def allow(visit: Visit) -> Response:
         student = student_named(visit, visit.form.text("student"))
         if assignment is not None:
             check_assignment(assignment, {*_assignments(visit), *site.bank.code_ids()})
-        allowance = site.store.allowances.add(allowance_of(visit, student, assignment, reason=reason))
+        allowance = allowance_of(visit, student, assignment, reason=reason)
     except UsageError as error:
         return allow_page(visit, error)
-    visit.log(
-        "allowance.add",
-        assignment or "all assignments",
-        student=student,
-        kind=str(allowance.kind),
-        due=allowance.due,
-        days=allowance.days,
-        percent=allowance.percent,
-        reason=reason or None,
-    )
+    with site.store.one_transaction():
+        site.store.allowances.add(allowance)
+        visit.log(
+            "allowance.add",
+            assignment or "all assignments",
+            student=student,
+            kind=str(allowance.kind),
+            due=allowance.due,
+            days=allowance.days,
+            percent=allowance.percent,
+            reason=reason or None,
+        )
     # Found by a part of the name, perhaps: who was meant is said.
     name = StudentNames(visit).name(student)
     visit.notice(f"{name}: {given_text(allowance)}. It applies at once, in running sittings too.")
@@ -125,7 +127,9 @@ def allow(visit: Visit) -> Response:
 
 def take_back(visit: Visit) -> Response:
     """Withdraw an allowance: marks are again what they are without it."""
-    entry = visit.site.store.allowances.withdraw(whole_number(visit.path["number"]), visit.now)
-    visit.log("allowance.withdraw", entry.assignment or "all assignments", student=entry.student)
+    store = visit.site.store
+    with store.one_transaction():
+        entry = store.allowances.withdraw(whole_number(visit.path["number"]), visit.now)
+        visit.log("allowance.withdraw", entry.assignment or "all assignments", student=entry.student)
     visit.notice("Withdrawn.")
     return visit.redirect("instructor.allow", student=entry.student)

@@ -137,11 +137,12 @@ def give_marks(visit: Visit) -> Response:
     # Before anything is read from the form: it was filled in beside other marks.
     if form.text("seen") != _seen(answer):
         raise _other_marker(visit, answer)
-    by = visit.me.name or visit.me.id
+    by, store = visit.me.name or visit.me.id, visit.site.store
     if form.text("action") == "withdraw":
-        if marking.withdraw([answer], by=by, at=visit.now):
-            raise _other_marker(visit, answer)
-        visit.log("rubric.withdraw", field.id, student=answer.student)
+        with store.one_transaction():
+            if marking.withdraw([answer], by=by, at=visit.now):
+                raise _other_marker(visit, answer)
+            visit.log("rubric.withdraw", field.id, student=answer.student)
         visit.notice("The marks are withdrawn: the answer waits again.")
         return visit.redirect("instructor.marking.answer", field=field.id, answer=answer.id)
     points = {
@@ -165,17 +166,19 @@ def give_marks(visit: Visit) -> Response:
         if other.id in ticked and not visit.is_own_work(other.student)
     ]
     remarks = {c.id: form.text(f"comment.{c.id}").strip() for c in answer.rubric}
-    skipped = marking.give([answer, *alike], points, by=by, at=visit.now, comments=remarks, comment=comment)
-    # The store compares once more, inside its transaction.
-    if any(other.id == answer.id for other in skipped):
-        raise _other_marker(visit, answer)
-    if form.text("keep") == "yes" and comment:
-        visit.site.store.saved_comments.add(comment, by=by, at=visit.now, item=field.item)
-        visit.log("sentence.add", field.item)
-    # One entry for each student: the log is searched by student.
-    for each in (answer, *alike):
-        if each not in skipped:
-            visit.log("rubric.mark", field.id, student=each.student, points=sum(points.values()))
+    with store.one_transaction():
+        together = [answer, *alike]
+        skipped = marking.give(together, points, by=by, at=visit.now, comments=remarks, comment=comment)
+        # The store compares once more, inside its transaction.
+        if any(other.id == answer.id for other in skipped):
+            raise _other_marker(visit, answer)
+        if form.text("keep") == "yes" and comment:
+            store.saved_comments.add(comment, by=by, at=visit.now, item=field.item)
+            visit.log("sentence.add", field.item)
+        # One entry for each student: the log is searched by student.
+        for each in together:
+            if each not in skipped:
+                visit.log("rubric.mark", field.id, student=each.student, points=sum(points.values()))
     marked = 1 + len(alike) - len(skipped)
     visit.notice(f"{count_noun(marked, 'answer')} marked.")
     if skipped:
@@ -202,6 +205,8 @@ def _other_marker(visit: Visit, answer: AnswerToMark) -> UsageError:
 def forget_sentence(visit: Visit) -> Response:
     """Take a sentence off the list of those to use again."""
     number = whole_number(visit.form.text("sentence"))
-    if visit.site.store.saved_comments.remove(number, at=visit.now):
-        visit.log("sentence.remove", f"saved comment {number}")
+    store = visit.site.store
+    with store.one_transaction():
+        if store.saved_comments.remove(number, at=visit.now):
+            visit.log("sentence.remove", f"saved comment {number}")
     return visit.redirect("instructor.marking")

@@ -328,13 +328,15 @@ def publish(visit: Visit) -> Response:
     quizzes = _quizzes(visit, name)
     store = visit.site.store
     if visit.form.text("action") == "withdraw":
-        if store.published.withdraw(name):
-            visit.log("quiz.withdraw", name)
+        with store.one_transaction():
+            if store.published.withdraw(name):
+                visit.log("quiz.withdraw", name)
         visit.notice(f"Quiz {name} is off the site. What students have answered is kept.")
     else:
-        done = store.published.publish(name, visit.me.name or visit.me.id, visit.now)
-        if done.at == visit.now:  # the second time nothing changes
-            visit.log("quiz.publish", name, students=len(quizzes))
+        with store.one_transaction():
+            done = store.published.publish(name, visit.me.name or visit.me.id, visit.now)
+            if done.at == visit.now:  # the second time nothing changes
+                visit.log("quiz.publish", name, students=len(quizzes))
         count = len({quiz.student for quiz in quizzes})
         visit.notice(f"Quiz {name} is on the site for {count_noun(count, 'student')}.")
     return visit.redirect("instructor.quiz", name=name)
@@ -357,15 +359,16 @@ def move_deadline(visit: Visit) -> Response:
     except UsageError as error:
         return quiz_view(visit, error)
     students = [person.id for person in people]
-    moved = visit.site.store.sittings.move_deadline(name, moment, students)
-    count = sum(before.rules.deadline != after.rules.deadline for before, after in moved)
     details = {
         "deadline": moment.isoformat() if moment else "none",
         "reason": form.text("reason").strip()[:1000],
     }
-    # One entry for each student: the log is searched, handed out and erased by student.
-    for student in dict.fromkeys(students) or (None,):
-        visit.log("quiz.deadline", name, student=student, **details)
+    with visit.site.store.one_transaction():
+        moved = visit.site.store.sittings.move_deadline(name, moment, students)
+        # One entry for each student: the log is searched, handed out and erased by student.
+        for student in dict.fromkeys(students) or (None,):
+            visit.log("quiz.deadline", name, student=student, **details)
+    count = sum(before.rules.deadline != after.rules.deadline for before, after in moved)
     visit.notice(f"{count_noun(count, 'quiz')} {agree(count, 'have')} another deadline now.")
     return visit.redirect("instructor.quiz", name=name)
 

@@ -123,20 +123,22 @@ def apply(visit: Visit) -> Response:
         raise UsageError("say why marks change: students and colleagues may ask", expected="a reason")
     if plan.is_empty or job.facts.get("run"):
         raise UsageError("this is stored already, or there is nothing to store")
-    run, skipped = apply_plan(visit.site.store, plan, by=visit.me.name or visit.me.id, cause=reason[:1000])
-    left_alone = {(attempt.student, attempt.item, attempt.submission) for attempt in skipped}
-    written = [change.old for change in plan.visible]
-    count = sum((old.student, old.item, old.submission) not in left_alone for old in written)
+    store = visit.site.store
+    with store.one_transaction():
+        run, skipped = apply_plan(store, plan, by=visit.me.name or visit.me.id, cause=reason[:1000])
+        left_alone = {(attempt.student, attempt.item, attempt.submission) for attempt in skipped}
+        written = [change.old for change in plan.visible]
+        count = sum((old.student, old.item, old.submission) not in left_alone for old in written)
+        visit.log(
+            "regrade.apply",
+            str(job.facts["what"]),
+            run=run,
+            changes=count,
+            never_lower=bool(job.facts["never_lower"]) or None,
+            reason=reason[:1000],
+        )
     # The plan stays to be read, and is never written a second time.
     job.facts = {**job.facts, "run": run, "count": count}
-    visit.log(
-        "regrade.apply",
-        str(job.facts["what"]),
-        run=run,
-        changes=count,
-        never_lower=bool(job.facts["never_lower"]) or None,
-        reason=reason[:1000],
-    )
     visit.notice(f"Written: {count_noun(count, 'mark')} {agree(count, 'have')} changed.")
     if skipped:
         visit.notice(f"{count_noun(len(skipped), 'attempt')} changed meanwhile and were left alone.")

@@ -78,7 +78,7 @@ def _marks(visit: Visit, requests: Iterable[StudentRequest]) -> dict[int, str]:
 
 
 def decide_request(visit: Visit) -> Response:
-    """Grant or refuse a request; an extension is given with the grant, in one transaction."""
+    """Grant or refuse a request; an extension is given and the log written with it, in one transaction."""
     request = visit.site.store.requests.find(whole_number(visit.path["request"]))
     if request is None:
         raise NotFoundError("there is no such request")
@@ -96,15 +96,17 @@ def decide_request(visit: Visit) -> Response:
             allowance = allowance_of(visit, request.student, request.subject, reason=f"request {request.id}")
     except UsageError as error:
         return requests_page(visit, request, error)
-    decided = visit.site.store.requests.decide(
-        request.id,
-        granted=is_granted,
-        answer=answer,
-        by=visit.me.name or visit.me.id,
-        now=visit.now,
-        allowance=allowance,
-    )
-    _log_decision(visit, decided, allowance)
+    store = visit.site.store
+    with store.one_transaction():
+        decided = store.requests.decide(
+            request.id,
+            granted=is_granted,
+            answer=answer,
+            by=visit.me.name or visit.me.id,
+            now=visit.now,
+            allowance=allowance,
+        )
+        _log_decision(visit, decided, allowance)
     extra = f" with {given_text(allowance)}" if allowance is not None else ""
     visit.notice(f"The request is {decided.state}{extra}; the student sees your answer.")
     if is_granted and request.kind is RequestKind.REGRADE:

@@ -168,12 +168,13 @@ def set_mark(visit: Visit) -> Response:
     if mark is None:
         visit.notice("Nothing to change: this mark is set already.")
     else:
-        # The store compares once more, inside its transaction.
-        if not store.hand_marks.add(mark, after=len(mine)):
-            raise _decided_meanwhile(visit, store.hand_marks.history(student=student, column=column))
         details = {"score": mark.score, "excused": mark.excused or None, "reason": reason or None}
         action_name = "mark.withdraw" if visit.form.text("action") == "withdraw" else "mark.set"
-        visit.log(action_name, column, student=student, **details)
+        with store.one_transaction():
+            # The store compares once more, inside its transaction.
+            if not store.hand_marks.add(mark, after=len(mine)):
+                raise _decided_meanwhile(visit, store.hand_marks.history(student=student, column=column))
+            visit.log(action_name, column, student=student, **details)
         visit.notice("Saved. It counts at once, and regrades leave it as it is.")
     return visit.redirect("instructor.class.work", student=visit.path["student"], column=column)
 
@@ -296,11 +297,12 @@ def add_comment(visit: Visit) -> Response:
     typed = [text.replace("\r\n", "\n") for text in form.texts("text")]
     text = "\n".join(text for text in typed if text.strip())
     by, line = visit.me.name or visit.me.id, whole_number(form.text("line"))
-    store.code_comments.add(attempt, line, text, by=by, at=visit.now, file=form.text("file"))
-    if form.text("keep") == "yes":
-        store.saved_comments.add(text, by=by, at=visit.now, item=attempt.item)
-        visit.log("sentence.add", attempt.item)
-    visit.log("comment.add", attempt.item, student=student, line=line)
+    with store.one_transaction():
+        store.code_comments.add(attempt, line, text, by=by, at=visit.now, file=form.text("file"))
+        if form.text("keep") == "yes":
+            store.saved_comments.add(text, by=by, at=visit.now, item=attempt.item)
+            visit.log("sentence.add", attempt.item)
+        visit.log("comment.add", attempt.item, student=student, line=line)
     return visit.redirect("instructor.class.work", student=visit.path["student"], column=visit.path["column"])
 
 
@@ -309,9 +311,11 @@ def remove_comment(visit: Visit) -> Response:
     names = StudentNames(visit)
     student = names.student(visit.path["student"])
     number = whole_number(visit.form.text("comment"))
-    comment = visit.site.store.code_comments.find(number)
+    store = visit.site.store
+    comment = store.code_comments.find(number)
     if comment is None or comment.student != student:
         raise NotFoundError("there is no such comment (any more)")
-    visit.site.store.code_comments.remove(number, at=visit.now)
-    visit.log("comment.remove", comment.item, student=student, line=comment.line)
+    with store.one_transaction():
+        store.code_comments.remove(number, at=visit.now)
+        visit.log("comment.remove", comment.item, student=student, line=comment.line)
     return visit.redirect("instructor.class.work", student=visit.path["student"], column=visit.path["column"])

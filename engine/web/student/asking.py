@@ -93,12 +93,12 @@ def _ask(visit: Visit) -> Response:
                 "the request doesn't say what it is about",
                 next_step="choose an entry from the list, and send it again",
             )
-        request = visit.site.store.requests.ask(
-            visit.me.id, RequestKind(kind), subject, visit.form.text("text"), visit.now
-        )
+        store, text = visit.site.store, visit.form.text("text")
+        with store.one_transaction():
+            request = store.requests.ask(visit.me.id, RequestKind(kind), subject, text, visit.now)
+            visit.log("request.asked", subject, student=visit.me.id, kind=kind, request=request.id)
     except InputError as error:
         return _page(visit, error)
-    visit.log("request.asked", subject, student=visit.me.id, kind=kind, request=request.id)
     visit.notice("Your request has been sent. The answer will appear here.")
     return visit.redirect("student.requests")
 
@@ -106,8 +106,10 @@ def _ask(visit: Visit) -> Response:
 def withdraw(visit: Visit) -> Response:
     """Withdraw an open request."""
     request = _mine(visit)
-    visit.site.store.requests.withdraw(request.id, visit.me.id, visit.now)
-    visit.log("request.withdrawn", request.subject, student=visit.me.id, request=request.id)
+    store = visit.site.store
+    with store.one_transaction():
+        store.requests.withdraw(request.id, visit.me.id, visit.now)
+        visit.log("request.withdrawn", request.subject, student=visit.me.id, request=request.id)
     visit.notice("Your request is withdrawn.")
     return visit.redirect("student.requests")
 
