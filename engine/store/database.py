@@ -14,7 +14,7 @@ from typing import Generic, TypeVar, cast
 import sqlalchemy as sa
 
 from engine.errors import StoreError
-from engine.store.postgres import server_engine
+from engine.store.postgres import ServerPatience, server_engine
 from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE
 from engine.store.sqlite import CommitPace, sqlite_engine, store_faults, write_option
 
@@ -238,8 +238,15 @@ class _JoinedTransaction(threading.local):
 class Database:
     """Transactions on one database; safe to use from several threads."""
 
-    def __init__(self, engine: sa.Engine, where: str, pace: CommitPace | None = None) -> None:
+    def __init__(
+        self,
+        engine: sa.Engine,
+        where: str,
+        pace: CommitPace | None = None,
+        patience: ServerPatience | None = None,
+    ) -> None:
         self.where = where
+        self._patience = patience  # None: a file, which doesn't keep anybody waiting
         self._pace = pace  # None: commits always wait for the disk
         self._engine = engine
         self._reader = engine.execution_options(**write_option(False))
@@ -350,6 +357,12 @@ class Database:
             self._pace.hurried = False
             self.checkpoint()
 
+    def limit_answers(self, seconds: float) -> None:
+        """Give up a server that says nothing for so long, with an error; what was stored stays."""
+        if self._patience is not None:
+            self._patience.seconds = seconds
+            self._engine.dispose()  # what is connected already knows no limit
+
     def checkpoint(self) -> None:
         """Move SQLite's write-ahead log into the database file, as far as no reader is in the way."""
         if self._pace is None:
@@ -415,7 +428,8 @@ def open_database(target: str | Path, *, busy_timeout_s: float = 30.0, migrate: 
     """
     text = str(target)
     if "://" in text:
-        database = Database(*server_engine(text, busy_timeout_s))
+        server, where, patience = server_engine(text, busy_timeout_s)
+        database = Database(server, where, patience=patience)
     else:
         engine, pace = sqlite_engine(Path(target), busy_timeout_s)
         database = Database(engine, text, pace)

@@ -7,6 +7,9 @@ says into a sentence and what to do.
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,8 +32,65 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 """
 
 
-def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
-    """Return the connections to the server at an address, and the address without its password.
+# A new connection takes milliseconds; psycopg waits two seconds at least.
+_CONNECT_S = 5
+
+
+@dataclass
+class ServerPatience:
+    """How long the server may take to answer, for connections that are made from now on.
+
+    A server that hangs (a stopped process, a frozen disk) keeps its connections open and says nothing: its
+    own ``statement_timeout`` hangs with it, and TCP sees nothing wrong. So the time is taken here too.
+
+    Parameters
+    ----------
+    seconds : float or None
+        None waits for ever: commands may migrate, copy and erase.
+    """
+
+    seconds: float | None = None
+
+    def settings(self, busy_timeout_s: float) -> dict[str, int]:
+        """Return the server's own limits in milliseconds: shorter, because it says more than a silence."""
+        locks = int(busy_timeout_s * 1000)
+        if self.seconds is None:
+            return {"lock_timeout": locks}
+        statements = int(self.seconds * 900)
+        return {"lock_timeout": min(locks, statements * 3 // 4), "statement_timeout": statements}
+
+
+def _impatient_class(patience: ServerPatience) -> Any:
+    import psycopg
+
+    class ImpatientConnection(psycopg.Connection[Any]):
+        """A connection that is given up where the server says nothing for too long."""
+
+        def wait(self, gen: Any, *arguments: Any, **more: Any) -> Any:
+            limit = patience.seconds
+            return super().wait(gen if limit is None else self._limited(gen, limit), *arguments, **more)
+
+        def _limited(self, gen: Any, limit: float) -> Generator[Any, Any, Any]:
+            # psycopg resumes what waits as soon as something arrives, and otherwise every 0.1 s with nothing.
+            try:
+                state = next(gen)
+                heard = time.monotonic()
+                while True:
+                    ready = yield state
+                    if ready:
+                        heard = time.monotonic()
+                    elif time.monotonic() - heard > limit:
+                        self.pgconn.finish()  # half an answer may be on its way: nobody may use it again
+                        raise psycopg.OperationalError(f"{_SILENT} for {limit:g} s")
+                    state = gen.send(ready)
+            except StopIteration as done:
+                return done.value
+
+    return ImpatientConnection
+
+
+def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str, ServerPatience]:
+    """Return connections to the server at an address, that address without its password, and their patience.
 
     Nothing is connected yet. Parameters in the address (``?connect_timeout=60``) override ours.
 
@@ -52,7 +112,8 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
         )
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
-    url = url.update_query_dict({k: v for k, v in _PATIENCE.items() if k not in url.query})
+    own = url.query
+    url = url.update_query_dict({k: v for k, v in _PATIENCE.items() if k not in own})
     try:
         # Pre-ping: a connection that the server closed meanwhile is replaced instead of failing a command.
         engine = sa.create_engine(url, pool_pre_ping=True)
@@ -64,14 +125,24 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str]:
             next_step="pip install 'softmark[postgres]'",
         ) from error
 
+    patience = ServerPatience()
+    connection_class = _impatient_class(patience)
+
+    @sa.event.listens_for(engine, "do_connect")
+    def connect(_dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
+        if patience.seconds is not None and "connect_timeout" not in own:
+            parameters["connect_timeout"] = str(_CONNECT_S)
+        return connection_class.connect(*arguments, **parameters)
+
     @sa.event.listens_for(engine, "connect")
     def on_connect(connection: Any, _record: Any) -> None:
         with connection.cursor() as cursor:
-            cursor.execute(f"SET lock_timeout = {int(busy_timeout_s * 1000)}")
+            for name, milliseconds in patience.settings(busy_timeout_s).items():
+                cursor.execute(f"SET {name} = {milliseconds}")
             cursor.execute(_DURABLE)
         connection.commit()
 
-    return engine, where
+    return engine, where, patience
 
 
 NOTHING_LOST = "nothing that was stored before is lost"
@@ -82,6 +153,11 @@ _UNREACHABLE = (
 _LOST = (
     "the connection to the database server was lost",
     f"check that the server runs, and run again: {NOTHING_LOST}",
+)
+_SILENT = "the server has been silent"
+_SLOW = (
+    "the database server doesn't answer",
+    f"check that the server runs and isn't overloaded, and try again: {NOTHING_LOST}",
 )
 _ACCOUNT = (
     "the database server refuses this account",
@@ -118,12 +194,14 @@ _BY_STATE = {
     "53100": _FULL,
     "53300": _CROWDED,
     "55P03": _BUSY,
+    "57014": _SLOW,
     "57P": _LOST,
     "XX": _DAMAGED,
 }
 
 # While a connection is being made there is no SQLSTATE yet, only a text.
 _BY_WORDS = (
+    (_SILENT, _SLOW),
     (
         r"password authentication failed|no password supplied|no pg_hba\.conf entry|role .* does not exist",
         _ACCOUNT,

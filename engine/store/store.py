@@ -188,6 +188,13 @@ class Store:
         """
         return self._database.bulk()
 
+    def limit_answers(self, seconds: float) -> None:
+        """Give up a database server that says nothing for so long: somebody waits for a page.
+
+        Commands leave it at no limit: what they ask for may take its time.
+        """
+        self._database.limit_answers(seconds)
+
     def one_transaction(self) -> AbstractContextManager[None]:
         """Make all that this thread does with the store inside the block one transaction.
 

@@ -99,8 +99,11 @@ def serve(
     """
     import uvicorn
 
+    from engine.web.slow_heads import PunctualProtocol
+
     config = uvicorn.Config(
         DiscardingApp(_at_prefix(app, prefix) if prefix else app),
+        http=PunctualProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

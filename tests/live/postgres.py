@@ -12,6 +12,8 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = ["PASSWORD", "Server", "close_server", "server"]
@@ -105,6 +107,22 @@ class Server:
             self._process.send_signal(signal.SIGQUIT if at_once else signal.SIGINT)
             self._process.wait(PATIENCE_S)
             self._process = None
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop its processes inside the block: as on a machine that hangs, nothing is closed or answered."""
+        assert self._process is not None
+        number = self._process.pid
+        os.kill(number, signal.SIGSTOP)  # first: it must not make another one
+        children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
+        everything = [number, *map(int, children)]
+        try:
+            for process in everything[1:]:
+                os.kill(process, signal.SIGSTOP)
+            yield
+        finally:
+            for process in everything:
+                os.kill(process, signal.SIGCONT)
 
     def close(self) -> None:
         self.stop(at_once=True)

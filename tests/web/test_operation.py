@@ -251,6 +251,23 @@ def test_postgresql_going_away_is_a_sentence_and_then_over(tmp_path: Path) -> No
         assert browser.get("/health/ready").json()["status"] == "ok"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a server's processes are found under /proc")
+def test_a_database_that_hangs_gives_a_page_in_time_and_goes_on(tmp_path: Path) -> None:
+    course = new_course(tmp_path / "course", store=server().new_store())
+    with LiveSite(course) as site, site.browser("ada") as browser:
+        assert browser.get("/account").status_code == 200
+        with server().frozen():
+            begun = time.monotonic()
+            page = browser.get("/account")
+            assert page.status_code == 503
+            assert "database server" in page.text and "Traceback" not in page.text
+            assert (
+                time.monotonic() - begun < 40
+            )  # ten seconds of silence, five to connect, and a busy machine
+            assert browser.get("/health/live").status_code == 200
+        assert "Ada Lovelace" in browser.get("/account").text
+
+
 def checks(folder: Path, *arguments: str) -> tuple[int, dict[str, list[tuple[str, str]]]]:
     """Return the exit code of ``--check``, and state and text of each line by its name."""
     done = run_serve(folder, "--check", "--json", "--port", "0", *arguments)

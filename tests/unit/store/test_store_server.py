@@ -178,9 +178,43 @@ def test_a_servers_disk_that_is_full(tmp_path: Path) -> None:
         subprocess.run(["umount", disk], check=True)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a server's processes are found under /proc")
+def test_a_server_that_hangs_is_given_up_in_time_and_used_again(url: str) -> None:
+    with open_store(url) as store:
+        store.limit_answers(1.0)
+        store.record(attempt(1))
+        with server().frozen():
+            begun = time.monotonic()
+            # With a connection that was good a moment ago, then with none.
+            for _ in range(2):
+                with pytest.raises(StoreError, match=r"database server (doesn't answer|can't be reached)"):
+                    store.record(attempt(2))
+            assert time.monotonic() - begun < 20
+        store.record(attempt(2))
+        assert len(list(store.attempts())) == 2
+
+
+def test_a_statement_that_takes_too_long_is_ended_by_the_server(url: str) -> None:
+    with open_store(url) as store:
+        store.limit_answers(0.5)
+        with (
+            pytest.raises(StoreError, match="database server doesn't answer"),
+            store._database.read() as connection,
+        ):
+            connection.exec_driver_sql("SELECT pg_sleep(60)")
+        assert list(store.attempts()) == []
+
+
+def test_a_command_waits_for_as_long_as_it_takes(store: Store) -> None:
+    with store._database.read() as connection:
+        assert connection.exec_driver_sql("SHOW statement_timeout").scalar() == "0"
+        assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "30s"
+
+
 @pytest.mark.parametrize(
     ("state", "text", "what"),
     [
+        ("57014", "canceling statement due to statement timeout", "the database server doesn't answer"),
         ("53100", "", "the server's disk is full"),
         ("53300", "", "the server takes no more connections"),
         ("08006", "", "the connection to the database server was lost"),
