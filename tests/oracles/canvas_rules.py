@@ -264,6 +264,9 @@ class _Closed(HTMLParser):
         if tag not in ("br", "img", "hr"):
             self._open.append(tag)
 
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attributes)
+
     def handle_endtag(self, tag: str) -> None:
         _need(self._open and self._open.pop() == tag, f"</{tag}> closes something else")
 

@@ -17,7 +17,10 @@ from engine.text.words import clean_line, suggestion
 if TYPE_CHECKING:
     from engine.export.exported_item import ExportedFamily, ExportedQuiz, ExportLoss
 
-FORMATS: Mapping[str, str] = {}
+FORMATS: Mapping[str, str] = {
+    "canvas": "canvas",
+    "olx": "olx",
+}
 """Name on the command line → module of this package."""
 
 
