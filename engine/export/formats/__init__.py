@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FORMATS: Mapping[str, str] = {
     "canvas": "canvas",
+    "gift": "gift",
+    "moodle": "moodle_xml",
     "olx": "olx",
 }
 """Name on the command line → module of this package."""

@@ -1,0 +1,273 @@
+r"""Cloze texts of Moodle: fields in the midst of a text, for vectors, matrices and steps.
+
+A field such as ``{2:NUMERICAL:=0.5:0.01#well done~%0%0.7:0.01#no}`` ends at ``}``; ``~``, ``#``, ``=``, ``%``
+and the backslash mean something in it. Moodle resolves entities in it once, so that every such sign is
+written as an entity, and the ampersands of HTML twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from html import escape
+from math import gcd, lcm
+
+from engine.answers import answer_type
+from engine.export.exported_fields import (
+    ChoiceField,
+    EssayField,
+    ExportedField,
+    MatchField,
+    NumberEntry,
+    NumbersField,
+    OrderField,
+    WordsField,
+)
+from engine.export.moodle_html import MoodleText, moodle_line, moodle_text, moodle_words
+
+_ENTITIES = str.maketrans(
+    {
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "}": "&#125;", "{": "&#123;", "#": "&#35;",
+        "~": "&#126;", "\\": "&#92;", "=": "&#61;", "%": "&#37;",
+    }
+)  # fmt: skip
+RIGHT, WRONG = "right", "wrong"
+"""What is picked for each option where every decision counts."""
+MOST_WAYS = 40
+"""Ways to write a short text that are listed: more make a page of Moodle's editor that nobody can read."""
+
+
+def cloze_html(html: str) -> str:
+    r"""Return HTML as it stands in a field."""
+    # Moodle takes the backslash of \} away after it has resolved entities: TeX has another name for it.
+    return html.replace("\\}", "\\rbrace ").translate(_ENTITIES)
+
+
+def percentage(share: Fraction | float | Decimal) -> str:
+    """Return a share as Moodle writes percentages: up to five decimals, no noughts at the end."""
+    text = f"{float(share) * 100:.5f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def number_answers(
+    entry: NumberEntry, wrong: Iterable[tuple[NumberEntry, str]], near_credit: Decimal = Decimal(0)
+) -> list[tuple[str, str, str, str]]:
+    """Return the answers of one number in the order of their comparison.
+
+    Returns
+    -------
+    list of (str, str, str, str)
+        Percentage, number, tolerance, and the HTML of the feedback. The rounded key comes first: Moodle shows
+        it as the right answer. It reaches as far as the nearer bound; the middle of the bounds does the rest.
+    """
+    middle, reach = (entry.lower + entry.upper) / 2, (entry.upper - entry.lower) / 2
+    answers = []
+    key = Decimal(entry.right)
+    if key != middle and entry.lower <= key <= entry.upper:
+        answers.append(("100", plain(key), plain(min(key - entry.lower, entry.upper - key)), ""))
+    answers.append(("100", plain(middle), plain(reach), ""))
+    if entry.near is not None and near_credit:
+        low, high = entry.near
+        answers.append((percentage(near_credit), plain((low + high) / 2), plain((high - low) / 2), ""))
+    for known, feedback in wrong:
+        low, high = known.lower, known.upper
+        words = moodle_words(feedback)
+        answers.append(("0", plain((low + high) / 2), plain((high - low) / 2), words))
+    return answers
+
+
+def plain(number: Decimal) -> str:
+    """Return a number in digits, without an exponent."""
+    text = f"{number:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
+
+
+def accepted_ways(field: WordsField) -> list[str]:
+    """Return the texts that are listed as right: the accepted ones, then other ways to write the first."""
+    ways = [" ".join(text.split()) for text in answer_type(field.part.type).right_responses(field.part)]
+    if not field.case_sensitive:  # capitals play no role in Moodle then either
+        seen: dict[str, str] = {}
+        for way in [*field.accepted, *ways]:
+            seen.setdefault(way.casefold(), way)
+        return list(seen.values())[:MOST_WAYS]
+    return list(dict.fromkeys([*field.accepted, *ways]))[:MOST_WAYS]
+
+
+def pattern(text: str) -> str:
+    """Return a text as a pattern of Moodle's that only it meets: an asterisk stands for anything there."""
+    return text.replace("*", "\\*")
+
+
+def _field(weight: int, kind: str, answers: Iterable[tuple[str, str, str]]) -> str:
+    """Return a field from the percentage, the ready answer and the HTML of the feedback of each answer."""
+    parts = []
+    for share, answer, feedback in answers:
+        mark = "=" if share == "100" else f"%{share}%"
+        words = f"#{cloze_html(feedback)}" if feedback else ""
+        parts.append(f"{mark}{answer}{words}")
+    return f"{{{weight}:{kind}:{'~'.join(parts)}}}"
+
+
+def numbers_html(field: NumbersField, weight: int) -> str:
+    """Return a table of fields, one for each entry; one number stands in a paragraph."""
+    fields = []
+    for place, entry in enumerate(field.entries):
+        wrong = [(known.entries[place], known.feedback) for known in field.wrong]
+        answers = [
+            (share, f"{number}:{reach}", feedback)
+            for share, number, reach, feedback in number_answers(entry, wrong, field.near_credit)
+        ]
+        fields.append(_field(weight, "NUMERICAL", answers))
+    if not field.shape:
+        unit = f" {moodle_words(field.unit)}" if field.unit else ""
+        return f"<p>{fields[0]}{unit}</p>"
+    width = field.shape[-1]
+    rows = [fields[start : start + width] for start in range(0, len(fields), width)]
+    cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><tbody>{cells}</tbody></table>"
+
+
+def decisions_html(field: ChoiceField, weight: int) -> str:
+    """Return the options, each with a field for whether it is right."""
+    entries = []
+    for option in field.options:
+        feedback = moodle_words(option.feedback)
+        answers = [
+            ("100" if option.correct else "0", RIGHT, "" if option.correct else feedback),
+            ("0" if option.correct else "100", WRONG, ""),
+        ]
+        entries.append(
+            f"<li><p>{moodle_line(option.text)}</p><p>{_field(weight, 'MULTICHOICE_H', answers)}</p></li>"
+        )
+    return f"<ul>{''.join(entries)}</ul>"
+
+
+def several_shares(field: ChoiceField) -> tuple[Fraction, Fraction]:
+    """Return what a right and a wrong pick earn in Moodle, which adds them up, for a policy of ours.
+
+    ``exact``: one wrong pick takes everything, as near as adding comes to all or nothing. ``coverage``: a
+    wrong pick beside all right ones costs 1/(c + 1) of the points there.
+    """
+    right = sum(option.correct for option in field.options)
+    share = Fraction(1, right)
+    penalty = {"exact": Fraction(-1), "coverage": Fraction(-1, right + 1)}.get(field.policy, -share)
+    return share, penalty
+
+
+def _choice_html(field: ChoiceField, weight: int) -> str:
+    if field.multiple and field.policy == "each-answer":
+        return decisions_html(field, weight)
+    right, wrong = several_shares(field) if field.multiple else (Fraction(1), Fraction(0))
+    answers = [
+        (
+            percentage(right if option.correct else wrong),
+            cloze_html(moodle_line(option.text)),
+            moodle_words(option.feedback),
+        )
+        for option in field.options
+    ]
+    if field.multiple:
+        # a full share is written as a percentage, too: an equals sign would make the others worthless
+        parts = "~".join(f"%{s}%{a}" + (f"#{cloze_html(f)}" if f else "") for s, a, f in answers)
+        return f"<p>{{{weight}:MULTIRESPONSE:{parts}}}</p>"
+    return f"<p>{_field(weight, 'MULTICHOICE_V', answers)}</p>"
+
+
+def _words_html(field: WordsField, weight: int) -> str:
+    kind = "SHORTANSWER_C" if field.case_sensitive else "SHORTANSWER"
+    answers = [("100", cloze_html(pattern(way)), "") for way in accepted_ways(field)]
+    answers += [
+        ("0", cloze_html(pattern(" ".join(text.split()))), moodle_words(feedback))
+        for text, feedback in field.wrong
+    ]
+    return f"<p>{_field(weight, kind, answers)}</p>"
+
+
+def _order_html(field: OrderField, weight: int) -> str:
+    texts = {card.id: card.text for card in field.cards}
+    fields = []
+    for place, right in enumerate(field.order, start=1):
+        answers = [
+            ("100" if card.id == right else "0", escape(texts[card.id].plain).translate(_ENTITIES), "")
+            for card in field.cards
+        ]
+        fields.append(f"<li>Place {place}: {_field(weight, 'MULTICHOICE', answers)}</li>")
+    return f"<ul>{''.join(fields)}</ul>"
+
+
+def _match_html(field: MatchField, weight: int) -> str:
+    fields = []
+    for prompt in field.prompts:
+        feedback = moodle_words(prompt.feedback)
+        answers = [
+            (
+                "100" if target.id == field.pairs[prompt.id] else "0",
+                escape(target.text.plain).translate(_ENTITIES),
+                "" if target.id == field.pairs[prompt.id] else feedback,
+            )
+            for target in field.targets
+        ]
+        fields.append(
+            f"<li><p>{moodle_line(prompt.text)}</p><p>{_field(weight, 'MULTICHOICE', answers)}</p></li>"
+        )
+    return f"<ul>{''.join(fields)}</ul>"
+
+
+def fields_of(field: ExportedField) -> int:
+    """Return how many fields of a Cloze text a field of ours becomes."""
+    if isinstance(field, NumbersField):
+        return len(field.entries)
+    if isinstance(field, OrderField):
+        return len(field.order)
+    if isinstance(field, MatchField):
+        return len(field.prompts)
+    if isinstance(field, ChoiceField) and field.multiple and field.policy == "each-answer":
+        return len(field.options)
+    return 1
+
+
+def field_html(field: ExportedField, weight: int) -> str:
+    """Return the HTML of a field, each of whose Cloze fields has the same weight."""
+    if isinstance(field, NumbersField):
+        return numbers_html(field, weight)
+    if isinstance(field, ChoiceField):
+        return _choice_html(field, weight)
+    if isinstance(field, WordsField):
+        return _words_html(field, weight)
+    if isinstance(field, OrderField):
+        return _order_html(field, weight)
+    if isinstance(field, MatchField):
+        return _match_html(field, weight)
+    raise TypeError(f"a Cloze text has no field for {type(field).__name__}")
+
+
+def steps_text(fields: Sequence[ExportedField], pictures: int = 0) -> MoodleText:
+    """Return the steps as a numbered list, each with what it asks and its fields.
+
+    Parameters
+    ----------
+    fields : sequence of ExportedField
+        Without answers in words.
+    pictures : int
+        How many pictures stand before them.
+    """
+    entries: list[str] = []
+    files: list[tuple[str, bytes]] = []
+    for field, weight in zip(fields, weights(fields), strict=True):
+        prompts = () if field.prompt is None else (field.prompt,)
+        prompt = moodle_text(*prompts, pictures=pictures + len(files))
+        files += prompt.files
+        entries.append(f"<li>{prompt.html}{field_html(field, weight)}</li>")
+    return MoodleText(f"<ol>{''.join(entries)}</ol>", tuple(files))
+
+
+def weights(fields: Sequence[ExportedField]) -> list[int]:
+    """Return the weight of the Cloze fields of each field: whole numbers, in proportion to the points."""
+    assert not any(isinstance(field, EssayField) for field in fields)
+    shares = [Fraction(Decimal(str(field.points))) / fields_of(field) for field in fields]
+    scale = lcm(*(share.denominator for share in shares))
+    whole = [int(share * scale) for share in shares]
+    divisor = gcd(*whole)
+    return [number // divisor for number in whole]
