@@ -71,9 +71,9 @@ def number_answers(
         low, high = entry.near
         answers.append((percentage(near_credit), plain((low + high) / 2), plain((high - low) / 2), ""))
     for known, feedback in wrong:
-        low, high = known.lower, known.upper
-        words = moodle_words(feedback)
-        answers.append(("0", plain((low + high) / 2), plain((high - low) / 2), words))
+        # around the rounded number: a mistake earns nothing, so that its bounds needn't be exact
+        reach = (known.upper - known.lower) / 2
+        answers.append(("0", known.right, plain(reach), moodle_words(feedback)))
     return answers
 
 
@@ -111,7 +111,7 @@ def _field(weight: int, kind: str, answers: Iterable[tuple[str, str, str]]) -> s
 
 
 def numbers_html(field: NumbersField, weight: int) -> str:
-    """Return a table of fields, one for each entry; one number stands in a paragraph."""
+    """Return fields, one for each entry: a matrix is a table, a vector a line in brackets."""
     fields = []
     for place, entry in enumerate(field.entries):
         wrong = [(known.entries[place], known.feedback) for known in field.wrong]
@@ -123,6 +123,8 @@ def numbers_html(field: NumbersField, weight: int) -> str:
     if not field.shape:
         unit = f" {moodle_words(field.unit)}" if field.unit else ""
         return f"<p>{fields[0]}{unit}</p>"
+    if len(field.shape) == 1:
+        return f"<p>[ {', '.join(fields)} ]</p>"
     width = field.shape[-1]
     rows = [fields[start : start + width] for start in range(0, len(fields), width)]
     cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)

@@ -93,7 +93,7 @@ class _Writer:
         if isinstance(block, ProseTable):
             return self._table(block)
         if isinstance(block, ProseListing):
-            return f"<pre><code>{escape(block.text, quote=False)}</code></pre>"
+            return f"<pre><code>{_signs(block.text)}</code></pre>"
         if isinstance(block, ProseQuote):
             return f"<blockquote>{self.blocks(block.blocks)}</blockquote>"
         return self._picture(block)
@@ -113,7 +113,8 @@ class _Writer:
     def _picture(self, picture: ProsePicture) -> str:
         name = f"picture-{self._pictures + len(self.files) + 1}.svg"
         self.files.append((name, picture.svg.encode("utf-8")))
-        image = f'<img src="@@PLUGINFILE@@/{name}" alt="{escape(picture.alt_text)}">'
+        words = _signs(picture.alt_text).replace('"', "&quot;")
+        image = f'<img src="@@PLUGINFILE@@/{name}" alt="{words}">'
         caption = f"<p><em>{_safe(picture.caption)}</em></p>" if picture.caption else ""
         return f"<p>{image}</p>{caption}"
 
@@ -127,13 +128,18 @@ class _Writer:
             tex = escape(run.tex, quote=False)
             return f"\\[{tex}\\]" if run.display else f"\\({tex}\\)"
         if isinstance(run, ProseCode):
-            return f"<code>{escape(run.text, quote=False)}</code>"
+            return f"<code>{_signs(run.text)}</code>"
         if isinstance(run, ProseBreak):
             return "<br>"
         tag = "strong" if run.strong else "em"
         return f"<{tag}>{self.runs(run.runs)}</{tag}>"
 
 
+def _signs(text: str) -> str:
+    # a brace of the text would begin a field of a Cloze text
+    return escape(text, quote=False).replace("{", "&#123;")
+
+
 def _safe(text: str) -> str:
-    text = escape(text, quote=False)
+    text = _signs(text)
     return _TAKEN.sub(lambda match: f"<span>{match[0]}</span>", text) if _TAKEN.search(text) else text

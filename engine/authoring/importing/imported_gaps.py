@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from engine.authoring.importing.foreign_question import ForeignQuestion, QuestionKind
-from engine.authoring.importing.imported_answers import choice_answer, token_answer
+from engine.authoring.importing.imported_answers import MAX_OPTIONS, choice_answer, token_answer
 from engine.authoring.importing.imported_numbers import number_answer, numbers_answer
 from engine.authoring.importing.question_texts import QuestionTexts, UnfitError
 from engine.authoring.importing.text_blocks import (
@@ -33,6 +33,7 @@ from engine.text.words import count_noun
 _MOST_STEPS = 20  # as in the schema
 _GAP = "_____"
 _OTHER = "…"
+_LONGEST_UNIT = 30  # a sentence behind a field is no unit
 _DEEPEST = 5  # lists within lists: what lies deeper is read line by line
 # what may stand around the fields of a vector
 _BRACKETS = re.compile(r"[\s,;()\[\]{}|]*")
@@ -63,6 +64,7 @@ class _AskedFields:
     rows: list[list[int]]
     prompt: list[Block]
     is_in_list: bool = False
+    unit: str = ""
 
 
 @dataclass
@@ -86,6 +88,8 @@ class _GapWalk:
                 self.walk(block.blocks, depth + 1)
             elif (rows := self._rows(block)) is not None:
                 self._ask(_AskedFields(rows, self.pending, in_list))
+            elif (unit := self._unit(block)) and self.pending:
+                self._ask(_AskedFields([self._gaps(block)], self.pending, in_list, unit))
             else:
                 self._walk_sentence(block, in_list=in_list)
 
@@ -127,6 +131,17 @@ class _GapWalk:
         numbers = all(self.is_number[gap] for row in rows for gap in row)
         return rows if is_alone and (count == 1 or numbers) else None
 
+    def _unit(self, block: Block) -> str:
+        """Return the words behind the only field of a paragraph that begins with it, such as ``bytes``."""
+        if not isinstance(block, ParagraphBlock) or len(block.content) != 1:
+            return ""
+        words = _characters(block.content[0]).strip()
+        first = self.mark.match(words)
+        if first is None or not self.is_number[int(first[1])] or self.mark.search(words, first.end()):
+            return ""
+        unit = words[first.end() :].strip()
+        return unit if len(unit) <= _LONGEST_UNIT else ""
+
     def _with_gap(self, line: Sequence[Inline], gap: int) -> Iterator[Inline]:
         for run in line:
             if isinstance(run, TextRun):
@@ -150,6 +165,10 @@ def gap_item(question: ForeignQuestion, texts: QuestionTexts) -> GapItem:
     walk.walk(texts.blocks(question.text, "the text", place=question.place))
     if not walk.asked:
         raise UnfitError("its text has no field", "put a field such as {1:NUMERICAL:=0.5:0.01} into it")
+    if (decisions := _decisions(walk, question, texts)) is not None:
+        stem = texts.written([*walk.stem, *walk.pending], "the text")
+        if stem.prose:
+            return GapItem(stem, {"answer": decisions}, [])
     if len(walk.asked) > _MOST_STEPS:
         raise UnfitError(
             f"it has {count_noun(len(walk.asked), 'field')}; an item has at most {_MOST_STEPS} steps",
@@ -168,6 +187,29 @@ def gap_item(question: ForeignQuestion, texts: QuestionTexts) -> GapItem:
     blocks = [*walk.stem, *walk.pending] or [ParagraphBlock((TextRun("Fill in each field."),))]
     stem = texts.written(blocks, "the text")
     return GapItem(stem, {"steps": list(_steps(walk.asked, question, texts))}, [])
+
+
+def _decisions(walk: _GapWalk, question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any] | None:
+    """Return a choice where each entry of a list is called right or wrong, None if that isn't asked."""
+    options: list[dict[str, Any]] = []
+    for asked in walk.asked:
+        gap = question.gaps[asked.rows[0][0]]
+        words = [answer.text.text.strip().casefold() for answer in gap.answers]
+        is_decision = asked.is_in_list and len(asked.rows[0]) == len(asked.rows) == 1 and bool(asked.prompt)
+        if not is_decision or gap.kind is not QuestionKind.CHOICE or sorted(words) != ["right", "wrong"]:
+            return None
+        option: dict[str, Any] = {"text": texts.written(asked.prompt, "an option", inline=True).prose}
+        if any(
+            answer.fraction == 1 and word == "right" for answer, word in zip(gap.answers, words, strict=True)
+        ):
+            option["correct"] = True
+        feedback = next((answer.feedback for answer in gap.answers if answer.feedback), None)
+        if feedback is not None and (said := texts.feedback(feedback, "feedback of an option")):
+            option["feedback"] = said
+        options.append(option)
+    if not 0 < sum("correct" in option for option in options) < len(options) <= MAX_OPTIONS:
+        return None
+    return {"type": "multiple_choice", "policy": "each-answer", "options": options}
 
 
 def _steps(
@@ -201,7 +243,7 @@ def _answer(
         return numbers_answer(rows, texts)
     (gap,) = rows[0]
     if gap.kind is QuestionKind.NUMBER:
-        return number_answer(gap, texts)
+        return number_answer(replace(gap, unit=asked.unit), texts)
     if gap.kind is QuestionKind.TOKEN:
         return token_answer(gap, texts)
     choice = choice_answer(gap, texts)

@@ -61,10 +61,7 @@ def rubric_answer(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, 
     if not rubric:
         raise UnfitError(*NO_RUBRIC)
     if len(rubric) > _MOST_CRITERIA:
-        raise UnfitError(
-            f"it has {count_noun(len(rubric), 'criterion')}; at most {_MOST_CRITERIA} are possible",
-            "drop some",
-        )
+        raise UnfitError(f"its rubric has over {_MOST_CRITERIA} criteria", "drop some")
     sample = [block for block in blocks if block is not table and not _is_heading(block)]
     if not sample:
         raise UnfitError("its markers get no sample answer", "write one below the table of criteria")

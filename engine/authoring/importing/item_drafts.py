@@ -7,6 +7,7 @@ so that an import either succeeds or leaves the folder as it was.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -47,6 +48,8 @@ _BLOOM = {
     QuestionKind.ESSAY: "understand",
     QuestionKind.GAPS: "apply",
 }
+_DIFFICULTY = re.compile("difficulty-[1-5]")
+_LEVELS = frozenset({"remember", "understand", "apply", "analyse", "evaluate", "create"})
 _MAX_POINTS = 1000  # as in the schema, like the next one
 _MAX_HINTS = 10
 _MAX_STEM = 56  # of an item's id within a mistake's: "m-" and a number must fit into 64
@@ -128,12 +131,14 @@ def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
     texts = QuestionTexts()
     body = _body(question, texts)
     title = title_of(question.name, body.stem.words)
+    tags = _tags_of(question)
     data: dict[str, Any] = {
         "title": title,
         "source": {"document": "background", "note": clean_line(f"imported from {file}", 300)},
-        "difficulty": 2,  # a guess, as the head of the file says
-        "bloom": _BLOOM[question.kind],
-        "topics": topics_of(question.category, question.tags),
+        # guesses, as the head of the file says, unless our own export stated them
+        "difficulty": int(tags.difficulty[-1]) if tags.difficulty else 2,
+        "bloom": tags.bloom or _BLOOM[question.kind],
+        "topics": topics_of(tags.category, tags.topics),
         **({} if body.has_own_points else {"points": _points(question.points, texts)}),
         "variants": body.variants,
         "stem": body.stem.prose,
@@ -147,6 +152,25 @@ def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
     if question.category:
         origin += f", category {question.category}"
     return ItemDraft(question, data, [*question.notes, *texts.notes], clean_line(origin, 280), key_suggestion)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadTags:
+    difficulty: str
+    bloom: str
+    topics: tuple[str, ...]
+    category: str
+
+
+def _tags_of(question: ForeignQuestion) -> _ReadTags:
+    """Return what tags and folders say; those of our own exports state difficulty, level, id and variants."""
+    difficulty = next((tag for tag in question.tags if _DIFFICULTY.fullmatch(tag)), "")
+    if not difficulty:
+        return _ReadTags("", "", question.tags, question.category)
+    bloom = next((tag for tag in question.tags if tag in _LEVELS), "")
+    topics = tuple(tag for tag in question.tags[:-1] if tag not in (difficulty, bloom))
+    # the category of an item's variants is called after the item
+    return _ReadTags(difficulty, bloom, topics, question.category.rpartition("/")[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class QuestionTexts:
         self._note_losses(label, lost, place)
         return blocks
 
-    def written(self, blocks: Sequence[Block], label: str) -> ConvertedText:
+    def written(self, blocks: Sequence[Block], label: str, *, inline: bool = False) -> ConvertedText:
         """Return blocks as a text of ours.
 
         Raises
@@ -101,7 +101,7 @@ class QuestionTexts:
             It is too long.
         """
         try:
-            converted = written_blocks(blocks)
+            converted = written_blocks(blocks, inline=inline)
         except TextTooLong as problem:
             raise self._too_long(label, problem) from None
         self._note_losses(label, converted.lost, None)
