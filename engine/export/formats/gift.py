@@ -147,8 +147,9 @@ def _number_answers(
     if entry.near is not None and near_credit:
         share = percentage(listed_share(Fraction(near_credit)))
         answers.append(f"=%{share}%{plain(entry.near[0])}..{plain(entry.near[1])}")
+    # around the rounded number: a mistake earns nothing, so that its bounds needn't be exact
     answers += [
-        f"=%0%{plain(known.lower)}..{plain(known.upper)}{_feedback(moodle_words(feedback))}"
+        f"=%0%{known.right}:{plain((known.upper - known.lower) / 2)}{_feedback(moodle_words(feedback))}"
         for known, feedback in wrong
     ]
     return ["#", *answers]
