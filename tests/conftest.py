@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.builtin_bank import read_once
+from tests.new_stores import make_tables_quickly
+
+_UNIT = Path(__file__).parent / "unit"
 
 read_once()
+make_tables_quickly()
 
 settings.register_profile(
     "ci",
@@ -32,6 +39,22 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--device", default="cpu", help="torch device of the reference tests: cpu or cuda")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Look for no garbage while tests are collected: it takes a sixth of the time and finds next to none."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests/unit last: its files are small, and keep all workers busy to the end."""
+    items.sort(key=lambda item: _UNIT in item.path.parents)
 
 
 def pytest_sessionfinish() -> None:

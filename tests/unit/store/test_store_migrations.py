@@ -13,12 +13,14 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+import engine.store.database as database
 import engine.store.migrations
 from engine.errors import StoreError
 from engine.model import GradeReport, Mode, Outcome, Part, Quiz, QuizQuestion, RenderedText, Response, Variant
 from engine.store import Attempt, HandMark, open_store
 from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE, encode, metadata
 from tests.live.postgres import server
+from tests.new_stores import migrate, replayed
 
 NOW = datetime(2025, 10, 26, 0, 30, tzinfo=UTC)
 VARIANT = Variant(
@@ -29,6 +31,12 @@ REPORT = GradeReport("softmax-weights", "it1", Outcome.PARTIAL, 1.5, 2.0, mode=M
 ANSWER = Attempt(
     "007", "a" * 64, REPORT, NOW, NOW, VARIANT, Response({"answer": "½"}), quiz="q1", filename="ä.yaml"
 )
+
+
+@pytest.fixture(autouse=True)
+def real_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests' new stores are made without them."""
+    monkeypatch.setattr(database, "_upgrade", migrate)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -163,6 +171,21 @@ def test_migrations_give_the_tables_that_are_defined(empty: str, tmp_path: Path)
     assert shape(migrated) == shape(defined)
     migrated.dispose()
     defined.dispose()
+
+
+def test_the_new_stores_of_other_tests_are_migrated_ones(tmp_path: Path) -> None:
+    made = {}
+    for name, upgrade in (("migrated", migrate), ("first", replayed), ("later", replayed)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(database, "_upgrade", upgrade)
+            open_store(tmp_path / name).close()
+        opened = connect(str(tmp_path / name))
+        with opened.begin() as connection:
+            tables = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master")
+            made[name] = {tuple(row) for row in tables}, version(str(tmp_path / name))
+        opened.dispose()
+    assert made["migrated"] == made["first"] == made["later"]
+    assert len(made["later"][0]) > 40
 
 
 def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(empty: str) -> None:
