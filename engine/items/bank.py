@@ -14,6 +14,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -240,7 +241,12 @@ class Bank:
         path = self.path(item_id)
         if path.parent.name != item_id:
             return [*self._registry_files(), path]
-        return [*self._registry_files(), path.parent, *sorted(builtin_root().glob("code/*/exercise.py"))]
+        return [*self._registry_files(), path.parent, *self._exercise_files]
+
+    @cached_property
+    def _exercise_files(self) -> list[Path]:
+        # Listed once: lists of all items ask for each code exercise.
+        return sorted(builtin_root().glob("code/*/exercise.py"))
 
     def _lies_together(self, item_id: str, kind: str) -> bool:
         # Files of a code exercise that has no folder of its own may lie anywhere beside it.

@@ -234,9 +234,9 @@ def name_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
     return faults
 
 
-def plan_faults(plan: PlacedBlueprint, bank: Bank) -> list[Fault]:
-    """Return everything that a plan names and that the bank doesn't have, or has as something else."""
-    return [*pin_faults(plan, bank), *topic_faults(plan, bank.summaries()[0]), *name_faults(plan, bank)]
+def plan_faults(plan: PlacedBlueprint, bank: Bank, items: Sequence[ItemSummary]) -> list[Fault]:
+    """Return everything that a plan names and that the bank, with these items, lacks or has otherwise."""
+    return [*pin_faults(plan, bank), *topic_faults(plan, items), *name_faults(plan, bank)]
 
 
 def _exercise_fault(item: str, bank: Bank, earlier: Collection[str]) -> str | None:
@@ -350,9 +350,10 @@ def choose_items(plan: PlacedBlueprint, bank: Bank, secret: bytes, name: str) ->
         there isn't; an entry that finds too few items.
     """
     # Names before numbers: a misspelt topic would otherwise be reported as too few items.
-    if faults := plan_faults(plan, bank):
+    items = bank.summaries()[0]
+    if faults := plan_faults(plan, bank, items):
         plan.refuse(faults)
-    slots = slots_of(plan, bank.summaries()[0])
+    slots = slots_of(plan, items)
     pinned = {slot.pool[0] for slot in slots if slot.is_pinned}
     chosen = assign(_wishes(slots, pinned, _streams(secret, name, "")))
     if len(chosen) < len(slots):

@@ -222,7 +222,8 @@ def _with_warnings(visit: Visit, file: CourseFile, reading: FileReading, data: b
         more += find_contradictions(data, course.policies, facts)
     if reading.plan is not None and (document := reading.plan.document) is not None:
         try:
-            more += [document.diagnostic(loc, words) for loc, words in plan_faults(reading.plan, site.bank)]
+            faults = plan_faults(reading.plan, site.bank, site.bank.summaries()[0])
+            more += [document.diagnostic(loc, words) for loc, words in faults]
         except InputError as error:  # an item that it names has faults of its own
             more.append(Diagnostic(file.name, 1, 1, f"{error.where}: {error.what}"))
         if (builtin_root() / "blueprints" / file.path.name).exists():
