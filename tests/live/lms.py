@@ -169,13 +169,19 @@ class _Members(NamesRoleProvisioningService):
         return Context("course-7", "ATT", "Attention")
 
 
+# Keys of learning systems that are closed: to find the primes of a new one takes longer than most tests.
+_free_keys: list[RSAKey] = []
+
+
 class Lms:
     """The learning system, which listens on a port of this machine."""
 
     def __init__(self, tool: str) -> None:
         self.client_id = "client-1"
         self.deployment = "deployment-1"
-        self.key = RSAKey.generate_key(2048, auto_kid=True)
+        self.key = self._first_key = (
+            _free_keys.pop() if _free_keys else RSAKey.generate_key(2048, auto_kid=True)
+        )
         self.tool = tool
         self.tool_keys: Callable[[], Any] | None = None
         self.members: dict[str, LmsMember] = {}
@@ -202,6 +208,7 @@ class Lms:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+        _free_keys.append(self._first_key)
 
     def public_key(self) -> dict[str, Any]:
         return {**self.key.as_dict(private=False), "alg": "RS256", "use": "sig"}

@@ -23,6 +23,7 @@ from engine.web.serving import bind
 from engine.web.site import Site
 from engine.web.visit import SESSION_COOKIE
 from tests.live.lms import INSTRUCTOR, Lms, LmsMember, learning_system
+from tests.live.site import trusted
 
 
 def certificate(folder: Path) -> Path:
@@ -84,7 +85,7 @@ class Browser(httpx.Client):
     """A user's browser, which follows no redirect by itself."""
 
     def __init__(self) -> None:
-        super().__init__(timeout=30, trust_env=False)
+        super().__init__(timeout=30, trust_env=False, verify=trusted())
 
     def click(self, lms: Lms, user: str, link: str = "link-1") -> httpx.Response:
         """Click a link in the learning system, and return what its launch is answered with."""
