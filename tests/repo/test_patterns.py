@@ -14,6 +14,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from re import _constants as c  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -78,18 +79,28 @@ def filled(node: ast.expr, names: dict[str, Any]) -> str | bytes | None:
     return None
 
 
+@cache
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
+@cache
+def nodes_of_assignments(tree: ast.Module) -> set[ast.AST]:
+    return {node for part in tree.body if isinstance(part, ast.Assign) for node in ast.walk(part)}
+
+
 def uses_of(tree: ast.AST, name: str) -> frozenset[str]:
     """Return how a pattern of a module is used there; every way where other modules may use it."""
-    direct, handed_on = set(), not name.startswith("_")
-    bases = set()
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in FUNCTIONS]
+    if not name.startswith("_"):
+        return frozenset({"search", "match", "fullmatch"})
+    direct, bases = set(), set()
+    nodes = nodes_of(tree)
+    calls = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr in FUNCTIONS]
     for call in calls:
         if isinstance(call.value, ast.Name) and call.value.id == name:
             direct.add(call.attr)
             bases.add(call.value)
-    if handed_on:
-        return frozenset({"search", "match", "fullmatch"})
-    for node in ast.walk(tree):
+    for node in nodes:
         if (
             isinstance(node, ast.Name)
             and node.id == name
@@ -114,24 +125,20 @@ def patterns() -> Iterator[Found]:
         for name, value in names.items():
             if isinstance(value, re.Pattern) and re.search(rf"^{name}\b", text, re.MULTILINE):
                 yield Found(file, name, value, uses_of(tree, name))
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
                 continue
             of = node.func.value
             if not (isinstance(of, ast.Name) and of.id == "re" and node.func.attr in FUNCTIONS | {"compile"}):
                 continue
             source = filled(node.args[0], names)
-            if source is None or (node.func.attr == "compile" and _is_module_level(tree, node)):
+            if source is None or (node.func.attr == "compile" and node in nodes_of_assignments(tree)):
                 continue
             flags = [keyword.value for keyword in node.keywords if keyword.arg == "flags"]
             flags += [arg for arg in node.args[1:] if "re." in ast.unparse(arg)]
             bits = eval(ast.unparse(flags[0]), {"re": re}) if flags else 0
             use = "search" if node.func.attr == "compile" else node.func.attr
             yield Found(file, f"line {node.lineno}", re.compile(source, bits), frozenset({use}))
-
-
-def _is_module_level(tree: ast.Module, node: ast.AST) -> bool:
-    return any(node in ast.walk(statement) for statement in tree.body if isinstance(statement, ast.Assign))
 
 
 # --- texts that are hard for a pattern ---
