@@ -94,9 +94,14 @@ def check(subject: LintSubject) -> Iterator[LintFinding]:
         yield subject.warning("the item has no worked solution", ("solution",), next_step="add solution:")
     yield from _labels(subject)
     reported: set[str] = set()
+    # Many texts say the same in every variant.
+    seen: set[tuple[tuple[int | str, ...], RenderedText]] = set()
     author_text = typed_text(spec)
     for seed, variant in enumerate(subject.variants):
         for loc, text in texts_of(variant):
+            if (loc, text) in seen:
+                continue
+            seen.add((loc, text))
             for fault in faults_of(text, author_text):
                 if (key := f"{loc}{fault}") not in reported:
                     reported.add(key)
