@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from engine.code import CodeExercise
-from engine.code.comparison import degenerate
-from engine.code.explain.in_process import TrustedRunner
-from engine.code.observe import PlanObservations, observe
-from engine.code.plan import InputPlan
-from engine.code.source import function_names, library_of
 from engine.model import GradeReport, Outcome, Verdict
-from engine.runner import Job
 
 pytestmark = pytest.mark.slow
 
@@ -46,19 +39,13 @@ def {function}(*args, **kwargs):
 """
 
 
-def _seen(exercise: CodeExercise, plan: InputPlan, source: str, function: str) -> PlanObservations:
-    library = library_of(source)
-    with np.errstate(all="ignore"), TrustedRunner() as runner:
-        result = runner.run(Job(source, "f.py", plan.calls(function, library), exercise.limits))
-    return PlanObservations(plan, function, library, observe(plan, library, result.outcomes))
-
-
 def _filled(exercise: CodeExercise, solution: str, result: str) -> str:
     return exercise.solutions[solution] + LIKE.format(function=exercise.function, result=result)
 
 
 def _earns_nothing(report: GradeReport, told: str) -> None:
     assert report.outcome is Outcome.WRONG and report.score == 0
+    assert not report.diagnosis, "who computes nothing made no known mistake"
     checks = {check.id: check for check in report.checks}
     assert checks["runs"].verdict is Verdict.FAILED and told in checks["runs"].message
     rubric = [check for check in report.checks if check.max_points]
@@ -122,17 +109,6 @@ def test_other_results_that_are_always_the_same_earn_nothing(
     _earns_nothing(grade(item, _filled(exercise_of(item), "solution_numpy.py", result)), told)
 
 
-@pytest.mark.parametrize("item", ITEMS)
-def test_solutions_and_known_mistakes_compute_something(
-    item: str, exercise_of: Callable[[str], CodeExercise], plan_of: Callable[[str, int], InputPlan]
-) -> None:
-    exercise, plan = exercise_of(item), plan_of(item, 0)
-    sources = [*exercise.solutions.values(), *(mutant.source for mutant in exercise.mutants)]
-    for source in sources:
-        for function in function_names(source, exercise.function):
-            assert degenerate(_seen(exercise, plan, source, function)) is None, source
-
-
 @pytest.mark.parametrize(
     ("item", "source"),
     [
@@ -166,4 +142,3 @@ def test_a_search_that_never_asks_the_decoder_earns_nothing(
 ) -> None:
     report = grade(item, body)
     _earns_nothing(report, "returns the same whatever the decoder gives, and never the right result")
-    assert not report.diagnosis
