@@ -127,6 +127,8 @@ class LtiLink:
     members_url : str or None
         Address of the list of members.
     seen : datetime
+    is_fixed : bool
+        Whether the link says itself what it opens, each time: nothing else can be chosen here.
     """
 
     platform: int
@@ -140,6 +142,11 @@ class LtiLink:
     scopes: tuple[str, ...]
     members_url: str | None
     seen: datetime
+    is_fixed: bool = False
+
+
+# Stands among the scopes of a link that says itself what it opens; no learning system grants one so named.
+_FIXED = "softmark:says-what-it-opens"
 
 
 class LtiStore(StorePart):
@@ -375,8 +382,9 @@ class LtiStore(StorePart):
 
     def put_link(self, link: LtiLink) -> None:
         """Remember a link as the newest launch has it."""
-        row = {f.name: getattr(link, f.name) for f in fields(LtiLink)}
-        row |= {"scopes": json.dumps(list(link.scopes)), "title": storable(link.title, 300)}
+        row = {f.name: getattr(link, f.name) for f in fields(LtiLink) if f.name != "is_fixed"}
+        scopes = [*link.scopes, *([_FIXED] if link.is_fixed else [])]
+        row |= {"scopes": json.dumps(scopes), "title": storable(link.title, 300)}
         self._database.change(lambda connection: _upsert(connection, lti_links, row))
 
 
@@ -390,7 +398,8 @@ T = TypeVar("T")
 
 
 def _value(kind: type[T], row: sa.RowMapping, **changed: Any) -> T:
-    return kind(**{name: row[name] for name in kind.__dataclass_fields__} | changed)  # type: ignore[attr-defined]
+    names = kind.__dataclass_fields__.keys() - changed  # type: ignore[attr-defined]
+    return kind(**{name: row[name] for name in names}, **changed)
 
 
 def _platform(row: sa.RowMapping) -> LtiPlatform:
@@ -405,4 +414,6 @@ def _platform(row: sa.RowMapping) -> LtiPlatform:
 
 
 def _link(row: sa.RowMapping) -> LtiLink:
-    return _value(LtiLink, row, scopes=tuple(json.loads(row["scopes"])))
+    scopes = json.loads(row["scopes"])
+    granted = tuple(scope for scope in scopes if scope != _FIXED)
+    return _value(LtiLink, row, scopes=granted, is_fixed=_FIXED in scopes)

@@ -16,7 +16,7 @@ from engine.course.students import plain_label
 from engine.errors import LtiError
 from engine.lti.platform_http import origin_of
 from engine.lti.signing_keys import registration_of, signing_key
-from engine.store.lti import LtiPlatform
+from engine.store.lti import LtiLink, LtiPlatform
 from engine.web.lti.arrivals import assignment_page
 from engine.web.routes import WebRoute
 from engine.web.security import security_headers
@@ -88,6 +88,22 @@ def choose(visit: Visit) -> Response:
     )
 
 
+def check_choosable(link: LtiLink) -> None:
+    """Refuse a choice that the link's next launch would undo.
+
+    Raises
+    ------
+    LtiError
+        The link says itself what it opens.
+    """
+    if link.is_fixed:
+        raise LtiError(
+            "what this link opens is set in the learning system",
+            got=link.assignment,
+            next_step="choose again there: edit the link, or delete it and add a new one",
+        )
+
+
 def _asked_for(visit: Visit) -> tuple[str, Mapping[str, Any]]:
     token = visit.path["token"]
     for kind in ("deep_link", "choose"):
@@ -116,6 +132,7 @@ def _take(visit: Visit, kind: str, data: Mapping[str, Any], target: LinkTarget) 
         link = store.link(platform.id, data["deployment"], data["link"])
         if link is None:
             raise NotFoundError
+        check_choosable(link)
         # The link keeps its column; marks of what it opened before are cleared there.
         store.put_link(replace(link, assignment=target.name))
         visit.log("lti.choose", target.name, platform=platform.name)

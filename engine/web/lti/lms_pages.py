@@ -14,6 +14,7 @@ from engine.store.lti import LtiLink, LtiPerson, LtiPlatform
 from engine.store.lti_outbox import NO_MARK, OutboxRow
 from engine.text.words import count_noun
 from engine.web.forms import whole_number
+from engine.web.lti.choosing import check_choosable
 from engine.web.lti.launch import choice_page
 from engine.web.lti.site_lti import send_marks
 from engine.web.routes import WebRoute
@@ -134,8 +135,10 @@ def choose_for_link(visit: Visit) -> Response:
     """Go to the choice of what an existing link opens."""
     platform = _platform(visit)
     deployment, link = visit.form.text("deployment"), visit.form.text("link")
-    if visit.site.store.lti.link(platform.id, deployment, link) is None:
+    known = visit.site.store.lti.link(platform.id, deployment, link)
+    if known is None:
         raise NotFoundError
+    check_choosable(known)
     data = {"platform": platform.id, "deployment": deployment, "link": link, "by": visit.me.id}
     return choice_page(visit, "choose", data)
 

@@ -18,7 +18,7 @@ from engine.store.lti import LtiPerson
 from engine.web.lti.arrivals import person_of_user
 from engine.web.site import Site
 from tests.live.lms import ASSISTANT, INSTRUCTOR, MENTOR, Lms, LmsMember
-from tests.live.lti_site import Browser
+from tests.live.lti_site import Browser, forms
 from tests.web.course_work import draw_quiz, hand_in_code
 from tests.web.lti.conftest import LTI, claims, sentence
 
@@ -322,6 +322,24 @@ def test_a_link_opens_what_it_says(browser: Browser, accepted: Lms, store: Store
     with Browser() as ada:
         opened = ada.follow(ada.click(accepted, "u-ada", "link-9"))
         assert opened.status_code == 200 and "/code/softmax" in str(opened.url)
+    # Another choice would last until the next launch: none is offered, and none is taken.
+    data = {"platform": "1", "deployment": "deployment-1", "link": "link-9"}
+    page = browser.get(f"{accepted.tool}/staff/lms")
+    assert "set in the learning system" in page.text and 'value="link-9"' not in page.text
+    token = forms(page.text)[-1].fields["csrf"]
+    refused = browser.post(f"{accepted.tool}/staff/lms/link", data={**data, "csrf": token})
+    assert "is set in the learning system" in sentence(refused)
+    claims(accepted, **{f"{LTI}custom": {}})
+    browser.click(accepted, "u-ivy", "link-9")  # it says nothing any more
+    token = forms(browser.get(f"{accepted.tool}/staff/lms").text)[-1].fields["csrf"]
+    begun = browser.post(f"{accepted.tool}/staff/lms/link", data={**data, "csrf": token})
+    assert "/lti/choose/" in begun.headers["location"]
+    chooser = browser.follow(begun)
+    token = forms(chooser.text)[-1].fields
+    assert browser.post(str(chooser.url), data={**token, "name": "kv-cache"}).status_code == 303
+    for _ in range(2):
+        location = browser.click(accepted, "u-ivy", "link-9").headers["location"]
+        assert location.endswith("/staff/assignments/kv-cache")
     claims(accepted, **{f"{LTI}custom": {"assignment": "../../etc/passwd"}})
     assert "/lti/choose/" in browser.click(accepted, "u-ivy", "link-10").headers["location"]
     target = f"{accepted.tool}/lti/launch?assignment=softmax"
