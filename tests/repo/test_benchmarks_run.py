@@ -25,6 +25,7 @@ SAID = {
     "counterexamples": [r"all: \d+ functions"],
     "diagnosis": [r"share of \d+ gradings: right"],
     "draw_variants": ["l16-full-pass"],
+    "export": [r"moodle softmax-ratio +\d", r"gift context-bounds +\d"],
     "figures_page": ["## Kill matrices", "3 programs: 0 points, 0 names"],
     "irt": ["500 students"],
     "quiz": ["answers/s", "quiz new, 3 students"],
