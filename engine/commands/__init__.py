@@ -44,6 +44,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "serve": "serve",
         "lti": "lti",
         "quiz": "quiz",
+        "print": "print_exam",
         "intake": "intake",
         "batch": "batch",
         "mark": "mark",

@@ -44,6 +44,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "request.refused": "refused a request",
         "request.withdrawn": "withdrew a request",
         "quiz.draw": "drew a quiz",
+        "exam.print": "printed exams",
         "quiz.publish": "put a quiz on the site",
         "quiz.withdraw": "took a quiz off the site",
         "quiz.deadline": "moved a deadline",

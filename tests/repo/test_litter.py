@@ -49,6 +49,7 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
     ("quiz check l16 --course c", ()),
     ("quiz new l16 --course c", ("work/c/quizzes/",)),
     ("quiz key l16 --course c", ()),
+    ("print l16 --student ada --course c", ("work/c/prints/",)),
     ("quiz deadline l16 --course c", ()),
     ("quiz publish l16 --course c", ()),
     ("quiz codes l16 --html slips.html --course c", ("work/slips.html",)),
