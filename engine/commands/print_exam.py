@@ -46,7 +46,9 @@ _USUAL_DIGITS = 7
 )
 @click.option("--student", "students", multiple=True, help="Only this student (repeatable).")
 @click.option("--name", default=None, help="Name of the quiz (default: the blueprint's name).")
-@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True)
+@click.option(
+    "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Size of the paper."
+)
 @click.option("--large-print", is_flag=True, help="For people who see or write with difficulty.")
 @click.option("--keep-order", is_flag=True, help="Leave the questions of a section in their order.")
 @click.option(

@@ -119,12 +119,12 @@ class ExamDrawer:
             versions = self._compose(nobody)
         letters = version_letters(count)
         mine: dict[str, tuple[Quiz, str]] = {}
-        asked = {_asked(version): letter for version, letter in zip(versions, letters, strict=True)}
+        letter_of = {_variant_ids(version): letter for version, letter in zip(versions, letters, strict=True)}
         for place, student in enumerate(students):
             # Whoever has one keeps it; others get the next one, so that neighbours in the list differ.
             version = stored.get(student) or versions[place % count]
             quiz = replace(version, id=quiz_id(self.secret, self.name, student, 0), student=student)
-            mine[student] = (quiz, asked[_asked(version)])
+            mine[student] = (quiz, letter_of[_variant_ids(version)])
             progress()
         self.store.save_quizzes([quiz for quiz, _ in mine.values()])
         copies = [CopyDraw(quiz, student, letter) for student, (quiz, letter) in mine.items()]
@@ -138,7 +138,7 @@ class ExamDrawer:
     def _stored_versions(self, stored: Sequence[Quiz], count: int) -> list[Quiz]:
         versions: dict[tuple[str, ...], Quiz] = {}
         for quiz in stored:
-            versions.setdefault(_asked(quiz), quiz)
+            versions.setdefault(_variant_ids(quiz), quiz)
         if versions and len(versions) != count:
             raise PaperError(
                 f"quiz {self.name} is drawn already, in {count_noun(len(versions), 'version')}",
@@ -165,7 +165,7 @@ class ExamDrawer:
         )
 
 
-def _asked(quiz: Quiz) -> tuple[str, ...]:
+def _variant_ids(quiz: Quiz) -> tuple[str, ...]:
     """Return what a quiz asks, whoever it is for."""
     return tuple(question.variant.id for question in quiz.questions)
 

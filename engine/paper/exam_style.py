@@ -27,7 +27,7 @@ _DEFINITIONS = r"""
 #set heading(numbering: none)
 #show heading: set block(sticky: true)
 #show heading.where(level: 1): set text(size: 2em, weight: "regular")
-#show heading.where(level: 2): set text(size: 1.08em)
+#show heading.where(level: 2): set text(size: 0.9em)  // of 1.2 em, so both are alike
 #show heading.where(level: 3): set text(size: 1.08em)
 // PDF/UA lets no level of headings be left out: questions are one below sections where there are any.
 #let section(title) = block(above: 1.9em, below: 1.1em, sticky: true, {

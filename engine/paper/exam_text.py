@@ -203,9 +203,9 @@ def _field(part: Part, printed: PrintedPart, large: bool) -> list[str]:
 def _hints(part: Part) -> list[str]:
     kind = kind_of(part.type)
     hints = []
-    if not part.options and (asked := kind.blank_hint(part)):
+    if not part.options and (blank := kind.blank_hint(part)):
         # How numbers are parted matters where they are typed; the sheet has a field for each.
-        hints.append(asked.partition(", separated")[0])
+        hints.append(blank.partition(", separated")[0])
     if kind.shows_policy:
         hints.append(kind.policy(part))
     return hints

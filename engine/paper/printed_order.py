@@ -31,10 +31,10 @@ def printed_order(quiz: Quiz, secret: bytes, *, shuffled: bool = True) -> tuple[
     if not shuffled:
         return quiz.questions
     # By what is asked and not by whose quiz it is: all copies of one version have one order.
-    asked = "\x1f".join(question.variant.id for question in quiz.questions)
+    variants = "\x1f".join(question.variant.id for question in quiz.questions)
 
     def rank(question: QuizQuestion) -> bytes:
-        message = f"print\x1f{quiz.name}\x1f{asked}\x1f{question.number}".encode()
+        message = f"print\x1f{quiz.name}\x1f{variants}\x1f{question.number}".encode()
         return hmac.new(secret, message, hashlib.sha256).digest()
 
     ordered: list[QuizQuestion] = []

@@ -155,9 +155,9 @@ def plan_print(
     for number, draw in enumerate(draws, start=1):
         ordered = printed_order(draw.quiz, secret, shuffled=options.shuffled)
         # Copies of their own are versions of their own, even where a small family gives two the same numbers.
-        asked = (draw.version or str(number), *(question.variant.id for question in ordered))
-        if asked not in versions:
-            versions[asked] = len(version_rows)
+        drawn = (draw.version or str(number), *(question.variant.id for question in ordered))
+        if drawn not in versions:
+            versions[drawn] = len(version_rows)
             version_rows.append(ExamVersion(draw.version, printed_questions(ordered)))
         fields = sheet_fields(ordered)
         if draw.student is None:
@@ -166,7 +166,7 @@ def plan_print(
             layouts[fields] = len(layout_rows)
             layout_rows.append(lay_out_sheet(fields, paper=options.paper, large=options.large))
         file = f"{number:0{width}d}-{_file_word(draw.student or 'spare')}.pdf"
-        copies.append(ExamCopy(number, draw.student, draw.quiz.id, versions[asked], layouts[fields], file))
+        copies.append(ExamCopy(number, draw.student, draw.quiz.id, versions[drawn], layouts[fields], file))
         orders.append(ordered)
     quiz = draws[0].quiz
     record = PrintRecord(
@@ -193,14 +193,14 @@ def _print_id(secret: bytes, record: PrintRecord, names: Mapping[str, str], opti
     """Return the short name of a print: the same for the same exams, and nobody can guess another one's."""
     from pydantic import TypeAdapter
 
-    shown = [names.get(copy.student or "", "") for copy in record.copies]
-    asked = [
+    printed_names = [names.get(copy.student or "", "") for copy in record.copies]
+    content = [
         _LOOK,
         TypeAdapter(PrintRecord).dump_python(record, mode="json"),
-        shown,
+        printed_names,
         [options.shuffled, options.minutes, list(options.notes)],
     ]
-    digest = hmac.new(secret, json.dumps(asked, sort_keys=True).encode(), hashlib.sha256).digest()
+    digest = hmac.new(secret, json.dumps(content, sort_keys=True).encode(), hashlib.sha256).digest()
     return "".join(CODE_SIGNS[byte & 31] for byte in digest[:LONGEST_EXAM])
 
 

@@ -11,7 +11,8 @@ from engine.paper.sheet_questions import NumberDigits, SheetFieldKind, SheetQues
 class SheetBubble:
     """One bubble: `entry` is the row or the number of its field, `column` that of a number's digit.
 
-    ``question`` is the position in :attr:`SheetLayout.questions`; ``x`` and ``y`` are its centre.
+    ``question`` is the position in :attr:`~engine.paper.sheet_layout.SheetLayout.questions`; ``x`` and ``y``
+    are its centre.
     """
 
     question: int
