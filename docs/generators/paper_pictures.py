@@ -22,7 +22,8 @@ _COLOURS = 16
 
 def page(path: Path, number: int) -> Image.Image:
     """Return a page of a PDF as a picture."""
-    return pypdfium2.PdfDocument(path)[number - 1].render(scale=_SCALE).to_pil().convert("RGB")
+    picture: Image.Image = pypdfium2.PdfDocument(path)[number - 1].render(scale=_SCALE).to_pil()
+    return picture.convert("RGB")
 
 
 def save_pair(name: str, left: Image.Image, right: Image.Image) -> None:
