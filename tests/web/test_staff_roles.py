@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from engine.course import Course
 from engine.course.people import Role
 from engine.web.instructor import ROUTES
 from engine.web.routes import WebRoute
 from engine.web.site import Site
 from engine.web.visit import path_segment
-from tests.web.conftest import SignedIn
+from tests.live.site import new_course
+from tests.web.conftest import ADDRESS, SignedIn
 from tests.web.course_work import COLUMNS, QUIZ, draw_quiz, hand_in
 from tests.web.forms_of_pages import form_token
 
@@ -32,13 +36,18 @@ def _address(route: WebRoute) -> str:
     return route.path.format_map(_VALUES)
 
 
-@pytest.fixture
-def work(site: Site) -> None:
-    hand_in(site, draw_quiz(site)["ada"])
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One site with work for all tests: whatever they ask for changes nothing."""
+    folder = new_course(tmp_path_factory.mktemp("roles") / "course")
+    with Course.open(folder).open_store() as store:
+        site = Site(folder, store, ADDRESS)
+        hand_in(site, draw_quiz(site)["ada"])
+        yield site
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_others_find_nothing_there(route: WebRoute, work: None, site: Site, signed_in: SignedIn) -> None:
+def test_others_find_nothing_there(route: WebRoute, site: Site, signed_in: SignedIn) -> None:
     assert route.least in (Role.MARKER, Role.INSTRUCTOR)
     people = ["ada", "mia"] if route.least is Role.INSTRUCTOR else ["ada"]
     before = site.store.audit.newest(50)
@@ -55,7 +64,7 @@ def test_others_find_nothing_there(route: WebRoute, work: None, site: Site, sign
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
 def test_nothing_is_served_without_signing_in_or_token(
-    route: WebRoute, work: None, site: Site, signed_in: SignedIn
+    route: WebRoute, site: Site, signed_in: SignedIn
 ) -> None:
     browser = signed_in("ivy")
     if "POST" in route.methods:
