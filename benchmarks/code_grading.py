@@ -49,7 +49,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, help="rounds over the class of 20 (5, quick: 1)")
-    parser.add_argument("--submissions", type=int, help="size of the mixed class (1,000, quick: 100)")
+    parser.add_argument("--submissions", type=int, help="size of the mixed class (1,000, quick: 8)")
     parser.add_argument(
         "--quick", action="store_true", help="see that it works, without peers; no figures to quote"
     )
@@ -65,7 +65,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--measure", help=argparse.SUPPRESS)  # what a process of its own does
     options = parser.parse_args(arguments)
     options.rounds = options.rounds or (1 if options.quick else 5)
-    options.submissions = options.submissions or (20 if options.quick else 1000)
+    options.submissions = options.submissions or (8 if options.quick else 1000)
     options.no_peers = options.no_peers or options.quick
     options.parts = options.only or ([] if options.memory or options.profile else list(PARTS))
     if options.quick and not options.only:

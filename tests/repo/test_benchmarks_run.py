@@ -18,7 +18,7 @@ SAID = {
     "class": ["submissions"],
     "code_grading": [
         "all as known",
-        "outcomes as known: 20 of 20",
+        "outcomes as known: 8 of 8",
         "with explanations",
         "Where the time goes",
     ],
