@@ -51,6 +51,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "quiz.codes.withdraw": "withdrew sign-in codes",
         "code.try_again": "had a program graded again",
         "roster.write": "wrote the roster",
+        "scan.decide": "decided what stands on an answer sheet",
         "file.save": "saved a file of the course",
         "student.erase": "erased everything about a student",
         "job.stop": "stopped a long-running task",
@@ -102,6 +103,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "quiz.closed": "handed in at the end what was saved",
         "code.hand_in": "handed in a program",
         "batch.grade": "graded what a class handed in",
+        "scan.hand_in": "handed in scanned answer sheets",
     },
     LogKind.SIGN_IN: {
         "session.begin": "signed in",

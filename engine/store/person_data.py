@@ -29,6 +29,8 @@ from engine.store.web_tables import (
     code_comments,
     lti_nonces,
     saved_comments,
+    scan_decisions,
+    scanned_pages,
     sessions,
     sign_in_secrets,
     student_requests,
@@ -49,6 +51,7 @@ _WRITTEN: Final[Mapping[sa.Table, tuple[str, ...]]] = {
     hand_marks: ("comment",),
     regrades: ("cause",),
     audit_log: ("subject", "details"),
+    scan_decisions: ("text",),
 }
 
 
@@ -214,6 +217,7 @@ _JSON_COLUMNS: Mapping[tuple[str, str], Callable[[str, str], Any]] = {
     (regrades.name, "new_report"): _report,
     (audit_log.name, "details"): _json,
     (waiting_hand_ins.name, "code"): _json,
+    (scanned_pages.name, "reading"): _json,
     (sessions.name, "id"): _nothing,
     (sign_in_secrets.name, "id"): _nothing,
 }

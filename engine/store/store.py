@@ -39,6 +39,7 @@ from engine.store.marker_comments import CodeComments, SavedComments
 from engine.store.marks import HandMarks, RegradeHistory
 from engine.store.person_data import PersonRecords
 from engine.store.published import PublishedQuizzes
+from engine.store.scans import ScanStore
 from engine.store.sessions import SessionStore, SignInSecrets
 from engine.store.sittings import SittingStore
 from engine.store.sql_tables import attempts, decode, encode, quizzes, storable
@@ -162,6 +163,7 @@ class Store:
         self.timed = TimedSittings(database)
         self.code_comments = CodeComments(database)
         self.saved_comments = SavedComments(database)
+        self.scans = ScanStore(database)
 
     @property
     def where(self) -> str:

@@ -296,6 +296,40 @@ lti_grades = sa.Table(
     sa.Index("ix_lti_grades_student", "student"),
 )
 
+# --- exams on paper ---
+
+# What stands on one scanned page of an answer sheet; `content` tells two scans of it apart. Whose a spare
+# copy is may be known later.
+scanned_pages = sa.Table(
+    "scanned_pages",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("exam", ShortText(16), nullable=False),
+    sa.Column("copy", sa.Integer, nullable=False),
+    sa.Column("page", sa.Integer, nullable=False),
+    sa.Column("student", ShortText(200)),
+    sa.Column("content", ShortText(64), nullable=False),
+    sa.Column("source", sa.Text, nullable=False),  # file and page of it
+    sa.Column("reading", sa.Text, nullable=False),  # JSON of engine.store.scans.ScannedPage
+    sa.Column("at", UtcTime, nullable=False),
+    sa.UniqueConstraint("exam", "copy", "page", "content", name="uq_scanned_pages_content"),
+)
+
+# What people decided about a field, or about a copy; the newest decision about a field holds.
+scan_decisions = sa.Table(
+    "scan_decisions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("exam", ShortText(16), nullable=False),
+    sa.Column("copy", sa.Integer, nullable=False),
+    sa.Column("student", ShortText(200)),
+    sa.Column("field", ShortText(100), nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("by", ShortText(200), nullable=False),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Index("ix_scan_decisions_copy", "exam", "copy"),
+)
+
 # Tables that are about no single person.
 IMPERSONAL = frozenset(
     table.name

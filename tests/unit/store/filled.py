@@ -27,6 +27,7 @@ from engine.model import (
 )
 from engine.store import Attempt, HandMark, Store
 from engine.store.audit import AuditEntry
+from engine.store.scans import ScanDecision, ScannedPage
 from engine.store.sql_tables import metadata
 
 __all__ = ["EVERYTHING", "NOW", "PEOPLE", "ROWS", "SECRETS", "SHARED", "fill"]
@@ -36,7 +37,8 @@ PEOPLE = ("007", "7")
 # Per person, by table in the order of upkeep.
 ROWS = {
     "allowances": 1, "audit_log": 2, "code_comments": 1, "hand_marks": 1, "quizzes": 1, "sessions": 1,
-    "sign_in_secrets": 1, "student_requests": 1, "waiting_hand_ins": 1, "attempts": 3, "drafts": 1,
+    "scan_decisions": 1, "scanned_pages": 1, "sign_in_secrets": 1, "student_requests": 1,
+    "waiting_hand_ins": 1, "attempts": 3, "drafts": 1,
     "lti_grades": 1, "lti_people": 1, "quiz_hints": 1, "quiz_retries": 1, "timed_sittings": 1, "regrades": 1,
 }  # fmt: skip
 # About nobody: they are there once.
@@ -198,6 +200,9 @@ def fill_site(store: Store, student: str, quiz: Quiz) -> None:
         at=NOW,
         tries=0,
     )
+    copy = PEOPLE.index(student) + 1
+    store.scans.add_page(ScannedPage("K7", copy, 1, student, "c" * 64, "a.pdf, page 1", (), (), (), {}, NOW))
+    store.scans.decide(ScanDecision("K7", copy, student, "1/answer", f"decided for {student}", "prof", NOW))
 
 
 def fill(store: Store) -> None:

@@ -1,0 +1,263 @@
+"""Bubbles of a straightened page: empty, filled, or for a person to decide.
+
+How dark paper and print are in this scan, and here on the page, is measured at bubbles that were printed
+empty and full. Nothing is compared with the other bubbles of a row or page: a row in which all are empty is
+empty, one in which all are filled is filled, and a light mark is as light beside a dark one as alone.
+
+A change is made by erasing. A bubble that is crossed out, filled or not, is never decided here: strokes that
+leave it on two opposite sides, or that fill it in part, make it *unsure*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from engine.paper.sheet_layout import ReferenceBubble, SheetBox, SheetBubble, SheetLayout, SheetPage
+from engine.scanning.page_straightening import PIXELS_PER_MM, GreyImage, UnreadablePageError
+
+# Shares of the distance from paper (0) to print (1).
+# The lightest stroke that counts as ink: noise and what a rubber leaves stay below, a hard pencil is above.
+_INK = 0.16
+# Mean darkness of a bubble. Below the first, with hardly any ink, it is empty; above the second, with ink on
+# most of it, it is filled; everything else is for a person. The gap is wide on purpose.
+_EMPTY_MEAN, _EMPTY_INK = 0.07, 0.07
+_FILLED_MEAN, _FILLED_INK = 0.25, 0.62
+# A stroke of this length through a bubble is no dust: share of the ink in one connected piece.
+_EMPTY_PIECE = 0.05
+# Grey levels between the references; a fainter print or a blacker scan can't tell pencil from paper.
+_LEAST_CONTRAST = 45.0
+# The inner disc, free of the printed ring; the band around it in which a crossing stroke shows, and the one
+# beyond for bubbles filled with a felt pen, whose ink fills the first band all around.
+_INNER = 0.76
+_BANDS = ((1.24, 1.5), (1.54, 1.72))
+_SECTORS = 12
+# A cross inks four sectors of a band or some more; with this many the pen went over the edge all around.
+_ALL_AROUND = 8
+# Share of a sector that ink covers where a stroke crosses it.
+_STROKE = 0.4
+# A ring is looked for this far from its place, in pixels, with its neighbours.
+_SHIFT = 4
+
+
+class BubbleState(StrEnum):
+    """What a bubble shows."""
+
+    EMPTY = "empty"
+    FILLED = "filled"
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True)
+class BubbleReading:
+    """One bubble with its state, its mean darkness and the share of it that ink covers."""
+
+    bubble: SheetBubble
+    state: BubbleState
+    mean: float
+    ink: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """What stands on one page: all its bubbles, and the boxes in which something is written."""
+
+    bubbles: tuple[BubbleReading, ...]
+    written: tuple[SheetBox, ...]
+
+
+def read_page(straight: GreyImage, layout: SheetLayout, page: SheetPage) -> PageReading:
+    """Read all bubbles and boxes of a page.
+
+    Raises
+    ------
+    UnreadablePageError
+        Its printed references can't be told apart, or it is a black-and-white scan.
+    """
+    _refuse_two_levels(straight)
+    darkness = _darkness(straight, page.references, layout.radius)
+    shifts = _shifts(straight, page.bubbles, layout.radius)
+    bubbles = tuple(
+        _read_bubble(darkness, bubble, layout.radius, shifts[bubble.question, bubble.entry])
+        for bubble in page.bubbles
+    )
+    return PageReading(bubbles, tuple(box for box in page.boxes if _is_written(darkness, box)))
+
+
+def _refuse_two_levels(straight: GreyImage) -> None:
+    levels = np.bincount(straight.ravel(), minlength=256)
+    # Straightening blends neighbours, but most of a scan in black and white stays at its two levels.
+    if np.sort(levels)[-2:].sum() > 0.985 * straight.size and _is_hard(levels):
+        raise UnreadablePageError(
+            "it is a scan in black and white, which loses light marks: scan in shades of grey"
+        )
+
+
+def _is_hard(levels: npt.NDArray[np.int64]) -> bool:
+    used = np.flatnonzero(levels > 0.002 * levels.sum())
+    return len(used) <= 2
+
+
+def _darkness(
+    straight: GreyImage, references: Sequence[ReferenceBubble], radius: float
+) -> npt.NDArray[np.float32]:
+    """Return for each pixel how dark it is between paper (0) and print (1) at its place."""
+    height, width = straight.shape
+    grids = []
+    for is_full in (False, True):
+        chosen = [ref for ref in references if ref.is_full is is_full]
+        levels = np.array([_level(straight, ref, radius) for ref in chosen])
+        # One that is torn, stained or under a staple differs from all others; they outvote it.
+        middle = float(np.median(levels))
+        spread = max(12.0, 3.0 * float(np.median(np.abs(levels - middle))))
+        kept = [
+            (ref, level) for ref, level in zip(chosen, levels, strict=True) if abs(level - middle) <= spread
+        ]
+        grids.append(_interpolated(kept, width, height))
+    paper, ink = grids
+    contrast = paper - ink
+    if float(contrast.min()) < _LEAST_CONTRAST:
+        raise UnreadablePageError(
+            "the bubbles that were printed full are hardly darker than the empty ones: the scan is too "
+            "light, too dark, or covered at its edges"
+        )
+    small = cv2.GaussianBlur(straight, (0, 0), 0.8).astype(np.float32)
+    return np.asarray((paper - small) / contrast, dtype=np.float32)
+
+
+def _level(straight: GreyImage, ref: ReferenceBubble, radius: float) -> float:
+    disc = _patch(straight, ref.x, ref.y, radius)[_masks(radius)[0]]
+    return float(np.median(disc))
+
+
+def _interpolated(
+    kept: Sequence[tuple[ReferenceBubble, float]], width: int, height: int
+) -> npt.NDArray[np.float32]:
+    """Return levels between references: along both edges by height, and straight between left and right."""
+    rows = np.arange(height) / PIXELS_PER_MM
+    middle = width / PIXELS_PER_MM / 2
+    sides = []
+    for is_left in (True, False):
+        side = sorted((ref.y, level) for ref, level in kept if (ref.x < middle) is is_left)
+        side = side or sorted((ref.y, level) for ref, level in kept)
+        sides.append(np.interp(rows, [y for y, _ in side], [level for _, level in side]))
+    share = np.linspace(0.0, 1.0, width)[None, :]
+    return np.asarray(sides[0][:, None] * (1 - share) + sides[1][:, None] * share, dtype=np.float32)
+
+
+@lru_cache(maxsize=8)
+def _masks(
+    radius: float,
+) -> tuple[npt.NDArray[np.bool_], tuple[npt.NDArray[np.int64], ...], npt.NDArray[np.bool_]]:
+    """Return the inner disc, for each band the sector of each pixel (-1 elsewhere), and the printed ring."""
+    size = _half(radius)
+    y, x = np.mgrid[-size : size + 1, -size : size + 1].astype(float)
+    distance = np.hypot(x, y) / (radius * PIXELS_PER_MM)
+    sector = np.floor((np.arctan2(y, x) + np.pi) / (2 * np.pi) * _SECTORS).astype(int) % _SECTORS
+    bands = tuple(np.where((distance >= low) & (distance <= high), sector, -1) for low, high in _BANDS)
+    ring = np.abs(distance - 1.0) * radius <= 0.2
+    return distance <= _INNER, bands, ring
+
+
+def _half(radius: float) -> int:
+    return int(radius * PIXELS_PER_MM * _BANDS[-1][1]) + 1
+
+
+def _patch(image: npt.NDArray, x: float, y: float, radius: float) -> npt.NDArray:  # type: ignore[type-arg]
+    size = _half(radius)
+    column, row = round(x * PIXELS_PER_MM), round(y * PIXELS_PER_MM)
+    return image[row - size : row + size + 1, column - size : column + size + 1]
+
+
+def _shifts(
+    straight: GreyImage, bubbles: Sequence[SheetBubble], radius: float
+) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return how far, in mm, the rings of each entry lie from their places: paper is fed unevenly."""
+    groups: dict[tuple[int, int], list[SheetBubble]] = {}
+    for bubble in bubbles:
+        groups.setdefault((bubble.question, bubble.entry), []).append(bubble)
+    ring = _masks(radius)[2].astype(np.float32)
+    ring /= ring.sum()
+    margin = _half(radius) + _SHIFT
+    shifts = {}
+    for group, members in groups.items():
+        total: npt.NDArray[np.float32] | None = None
+        for bubble in members:
+            column, row = round(bubble.x * PIXELS_PER_MM), round(bubble.y * PIXELS_PER_MM)
+            window = straight[row - margin : row + margin + 1, column - margin : column + margin + 1]
+            # Each bubble has one vote, however black: a thick mark must not pull the whole row.
+            window = cv2.normalize(window.astype(np.float32), None, 0.0, 1.0, cv2.NORM_MINMAX)
+            fit = cv2.matchTemplate(1.0 - window, ring, cv2.TM_CCORR)
+            total = fit if total is None else total + fit
+        assert total is not None
+        row, column = np.unravel_index(int(np.argmax(total)), total.shape)
+        shifts[group] = ((column - _SHIFT) / PIXELS_PER_MM, (row - _SHIFT) / PIXELS_PER_MM)
+    return shifts
+
+
+def _read_bubble(
+    darkness: npt.NDArray[np.float32], bubble: SheetBubble, radius: float, shift: tuple[float, float]
+) -> BubbleReading:
+    patch = _patch(darkness, bubble.x + shift[0], bubble.y + shift[1], radius)
+    inner, bands, _ = _masks(radius)
+    inside = patch[inner]
+    mean, ink = float(inside.mean()), float((inside > _INK).mean())
+    state = _state(patch, inner, bands, mean, ink)
+    return BubbleReading(bubble, state, round(mean, 4), round(ink, 4))
+
+
+def _state(
+    patch: npt.NDArray[np.float32],
+    inner: npt.NDArray[np.bool_],
+    bands: Sequence[npt.NDArray[np.int64]],
+    mean: float,
+    ink: float,
+) -> BubbleState:
+    if mean < _EMPTY_MEAN and ink < _EMPTY_INK and _largest_piece(patch, inner) < _EMPTY_PIECE:
+        return BubbleState.EMPTY
+    if mean < _FILLED_MEAN or ink < _FILLED_INK:
+        return BubbleState.UNSURE
+    for sectors in bands:
+        stroked = [float((patch[sectors == s] > _INK).mean()) > _STROKE for s in range(_SECTORS)]
+        if sum(stroked) < _ALL_AROUND:
+            return BubbleState.UNSURE if _is_crossed(stroked) else BubbleState.FILLED
+    return BubbleState.UNSURE
+
+
+def _is_crossed(stroked: Sequence[bool]) -> bool:
+    """Return whether strokes leave a bubble on opposite sides; one overlong stroke leaves it on one."""
+    apart = (_SECTORS // 2 - 1, _SECTORS // 2, _SECTORS // 2 + 1)
+    return any(
+        stroked[s] and stroked[(s + distance) % _SECTORS] for s in range(_SECTORS) for distance in apart
+    )
+
+
+def _largest_piece(patch: npt.NDArray[np.float32], inner: npt.NDArray[np.bool_]) -> float:
+    dark = ((patch > _INK) & inner).astype(np.uint8)
+    if not dark.any():
+        return 0.0
+    _, _, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
+    return float(stats[1:, 4].max()) / float(inner.sum())
+
+
+# What is written in a box is a stroke of some millimetres; its printed frame is left out.
+_FRAME = 0.9
+_LEAST_WRITTEN = 1.2
+
+
+def _is_written(darkness: npt.NDArray[np.float32], box: SheetBox) -> bool:
+    left, top = (round((start + _FRAME) * PIXELS_PER_MM) for start in (box.x, box.y))
+    right = round((box.x + box.width - _FRAME) * PIXELS_PER_MM)
+    bottom = round((box.y + box.height - _FRAME) * PIXELS_PER_MM)
+    dark = (darkness[top:bottom, left:right] > _INK).astype(np.uint8)
+    if not dark.any():
+        return False
+    _, _, stats, _ = cv2.connectedComponentsWithStats(dark, connectivity=8)
+    extents = np.maximum(stats[1:, 2], stats[1:, 3]) / PIXELS_PER_MM
+    return bool(extents.max() >= _LEAST_WRITTEN)

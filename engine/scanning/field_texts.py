@@ -1,0 +1,189 @@
+"""From bubbles to the text of an answer, as the student would have typed it; or why a person must look.
+
+The rules, which the instructions on paper state too:
+
+- a bubble that is unsure makes its field unsure, whatever the others show
+- two filled bubbles where one counts: a person looks
+- a number may leave its first places before the point empty and its last ones after it; a gap between digits
+  is for a person, and so is a number that is written above its bubbles and not filled in
+- what the item's own reader refuses is for a person: on paper nobody can be asked to type it again
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.answers import kind_of
+from engine.errors import ResponseFormatError
+from engine.model import Part
+from engine.paper.sheet_questions import NumberDigits, SheetFieldKind, SheetQuestion
+from engine.text.words import clean_line, join_words
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMarks:
+    """What stands in one field: filled and unsure bubbles as (entry, column, value), written boxes."""
+
+    filled: tuple[tuple[int, int, str], ...] = ()
+    unsure: tuple[tuple[int, int, str], ...] = ()
+    written: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FieldText:
+    """The text of a field, or, where ``reason`` says why, what a person must decide.
+
+    ``text`` is then the best guess, for the person to start from; it is never handed in.
+    """
+
+    text: str
+    reason: str | None = None
+
+
+class _UnclearFieldError(Exception):
+    """Why a person must look; says it as words after the field's label."""
+
+
+def field_text(
+    question: SheetQuestion,
+    marks: FieldMarks,
+    part: Part | None,
+    *,
+    options: Sequence[str] = (),
+    prompts: Sequence[str] = (),
+) -> FieldText:
+    """Return what a field says.
+
+    Parameters
+    ----------
+    question : SheetQuestion
+    marks : FieldMarks
+    part : Part, optional
+        Of the quiz: its reader has the last word. None for the student's number.
+    options, prompts : sequence of str
+        Ids in the order printed, where that isn't the order of the quiz.
+    """
+    names = dict(zip(question.options, options, strict=False)) if options else {}
+    rows = list(prompts) or list(question.rows)
+    try:
+        text = _text_of(question, marks, names, rows)
+    except _UnclearFieldError as error:
+        return FieldText("", str(error))
+    if marks.unsure:
+        return FieldText(text, _unsure_words(question, marks))
+    if question.kind is SheetFieldKind.BOX and marks.written:
+        return FieldText("", "something is written here")
+    reason = refusal(text, part)
+    return FieldText(text, reason)
+
+
+def refusal(text: str, part: Part | None) -> str | None:
+    """Return why an item's reader refuses a text, None if it reads it, or if it is blank."""
+    if part is None or not text.strip():
+        return None
+    kind = kind_of(part.type)
+    if not kind.takes_text:
+        return None
+    try:
+        kind.read(text, part)
+    except ResponseFormatError as error:
+        return clean_line(f"it can't be read as an answer: {error.what}")
+    return None
+
+
+def _unsure_words(question: SheetQuestion, marks: FieldMarks) -> str:
+    values = list(dict.fromkeys(value for _, _, value in marks.unsure))
+    return f"unclear whether {join_words(values, 'and', 4)} {'is' if len(values) == 1 else 'are'} filled"
+
+
+def _text_of(
+    question: SheetQuestion, marks: FieldMarks, names: Mapping[str, str], rows: Sequence[str]
+) -> str:
+    if question.kind is SheetFieldKind.BOX:
+        return ""
+    if question.kind is SheetFieldKind.MULTIPLE:
+        picked = [value for value in question.options if (0, 0, value) in set(marks.filled)]
+        return ", ".join(names.get(value, value) for value in picked)
+    if question.kind is SheetFieldKind.SINGLE:
+        value = _only(marks, 0, 0, "")
+        return names.get(value, value)
+    if question.kind is SheetFieldKind.MATCHING:
+        pairs = [(row, _only(marks, i, 0, f"row {question.rows[i]}: ")) for i, row in enumerate(rows)]
+        return ", ".join(f"{row}-{names.get(value, value)}" for row, value in pairs if value)
+    if question.kind is SheetFieldKind.ORDERING:
+        cards = [_only(marks, i, 0, f"place {row} ") for i, row in enumerate(question.rows)]
+        return ", ".join(names.get(card, card) for card in cards if card)
+    assert question.digits is not None
+    if question.kind is SheetFieldKind.STUDENT:
+        return _number(question.digits, marks, 0, is_count=False)
+    count = len(question.rows) or 1
+    entries = [_number(question.digits, marks, i) for i in range(count)]
+    return _array_text(entries, question.shape)
+
+
+def _only(marks: FieldMarks, entry: int, column: int, where: str) -> str:
+    """Return the only filled value of a row or column, empty if none is."""
+    values = [value for e, c, value in marks.filled if (e, c) == (entry, column)]
+    if len(values) > 1:
+        raise _UnclearFieldError(f"{where}{join_words(values)} are filled, and one counts")
+    return values[0] if values else ""
+
+
+def _array_text(entries: Sequence[str], shape: Sequence[int]) -> str:
+    if not any(entries):
+        return ""
+    if not shape:
+        return entries[0]
+    missing = [i + 1 for i, entry in enumerate(entries) if not entry]
+    if missing:
+        raise _UnclearFieldError(f"entry {join_words(map(str, missing), 'and', 4)} is left empty")
+    if len(shape) == 1:
+        return f"[{', '.join(entries)}]"
+    rows = [entries[i : i + shape[1]] for i in range(0, len(entries), shape[1])]
+    return "[" + ", ".join("[" + ", ".join(row) + "]" for row in rows) + "]"
+
+
+def _number(digits: NumberDigits, marks: FieldMarks, entry: int, *, is_count: bool = True) -> str:
+    columns = digits.columns()
+    values = [_only(marks, entry, position, "in one column ") for position in range(len(columns))]
+    by_role: dict[str, list[str]] = {}
+    for column, value in zip(columns, values, strict=True):
+        by_role.setdefault(column.role, []).append(value)
+    written = [column for e, column in marks.written if e == entry]
+    if any(not values[column] for column in written):
+        raise _UnclearFieldError("something is written above a column in which nothing is filled")
+    if not any(values):
+        return ""
+    if digits.free:
+        free = by_role["free"]
+        filled = [i for i, value in enumerate(free) if value]
+        if not filled or filled != list(range(filled[0], filled[-1] + 1)):
+            raise _UnclearFieldError("there is a gap between its digits")
+        return "".join([*by_role.get("sign", []), *free])
+    whole, decimals = by_role.get("whole", []), by_role.get("decimal", [])
+    if not any([*whole, *decimals]):
+        raise _UnclearFieldError("there is a sign or a power, and no digits")
+    if not is_count:
+        if not all(whole):
+            raise _UnclearFieldError("a digit is missing")
+        return "".join(whole)
+    # Left of its first digit and right of its last one a number may be empty: "_ 3 . 5 _" is 3.5.
+    first = next((i for i, value in enumerate(whole) if value), len(whole))
+    last = max((i for i, value in enumerate(decimals) if value), default=-1)
+    if not all(whole[first:]) or not all(decimals[: last + 1]):
+        raise _UnclearFieldError("there is a gap between its digits")
+    text = "".join(by_role.get("sign", [])) + ("".join(whole[first:]) or "0")
+    if last >= 0:
+        text += "." + "".join(decimals[: last + 1])
+    if digits.exponent:
+        power = by_role.get("exponent", [])
+        start = next((i for i, value in enumerate(power) if value), len(power))
+        if not all(power[start:]):
+            raise _UnclearFieldError("there is a gap in its power of ten")
+        sign = "".join(by_role.get("exponent sign", []))
+        if sign and start == len(power):
+            raise _UnclearFieldError("its power of ten has a sign, and no digits")
+        if start < len(power):
+            text += f"e{sign}{''.join(power[start:])}"
+    return text
