@@ -1,8 +1,8 @@
 """Answer sheets as students fill them in and scanners see them, with what each bubble was meant to be.
 
 Pencil is drawn as strokes of graphite on the grain of paper; rubbing out takes most of it away and spreads
-the rest; two scanners of different kinds then look at the page. All sizes and shares here are of pencils, people
-and scanners; nothing is taken from the reader, whose constants this must not know.
+the rest; two scanners of different kinds then look at the page. All sizes and shares here are of pencils,
+people and scanners; nothing is taken from the reader, whose constants this must not know.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "print": "print_exam",
         "intake": "intake",
         "batch": "batch",
+        "scan": "scan",
         "mark": "mark",
         "similar": "similar",
         "find-variant": "find_variant",

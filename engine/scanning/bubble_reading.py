@@ -187,17 +187,15 @@ def _shifts(
     margin = _half(radius) + _SHIFT
     shifts = {}
     for group, members in groups.items():
-        total: npt.NDArray[np.float32] | None = None
+        total = np.zeros((2 * _SHIFT + 1, 2 * _SHIFT + 1), dtype=np.float32)
         for bubble in members:
             column, row = round(bubble.x * PIXELS_PER_MM), round(bubble.y * PIXELS_PER_MM)
             window = straight[row - margin : row + margin + 1, column - margin : column + margin + 1]
             # Each bubble has one vote, however black: a thick mark must not pull the whole row.
-            window = cv2.normalize(window.astype(np.float32), None, 0.0, 1.0, cv2.NORM_MINMAX)
-            fit = cv2.matchTemplate(1.0 - window, ring, cv2.TM_CCORR)
-            total = fit if total is None else total + fit
-        assert total is not None
-        row, column = np.unravel_index(int(np.argmax(total)), total.shape)
-        shifts[group] = ((column - _SHIFT) / PIXELS_PER_MM, (row - _SHIFT) / PIXELS_PER_MM)
+            dark = np.float32(window.max()) - window.astype(np.float32)
+            total += cv2.matchTemplate(dark / max(1.0, float(dark.max())), ring, cv2.TM_CCORR)
+        down, across = divmod(int(np.argmax(total)), total.shape[1])
+        shifts[group] = ((across - _SHIFT) / PIXELS_PER_MM, (down - _SHIFT) / PIXELS_PER_MM)
     return shifts
 
 

@@ -11,7 +11,7 @@ The rules, which the instructions on paper state too:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.answers import kind_of
@@ -45,14 +45,7 @@ class _UnclearFieldError(Exception):
     """Why a person must look; says it as words after the field's label."""
 
 
-def field_text(
-    question: SheetQuestion,
-    marks: FieldMarks,
-    part: Part | None,
-    *,
-    options: Sequence[str] = (),
-    prompts: Sequence[str] = (),
-) -> FieldText:
+def field_text(question: SheetQuestion, marks: FieldMarks, part: Part | None) -> FieldText:
     """Return what a field says.
 
     Parameters
@@ -61,13 +54,9 @@ def field_text(
     marks : FieldMarks
     part : Part, optional
         Of the quiz: its reader has the last word. None for the student's number.
-    options, prompts : sequence of str
-        Ids in the order printed, where that isn't the order of the quiz.
     """
-    names = dict(zip(question.options, options, strict=False)) if options else {}
-    rows = list(prompts) or list(question.rows)
     try:
-        text = _text_of(question, marks, names, rows)
+        text = _text_of(question, marks)
     except _UnclearFieldError as error:
         return FieldText("", str(error))
     if marks.unsure:
@@ -97,23 +86,20 @@ def _unsure_words(question: SheetQuestion, marks: FieldMarks) -> str:
     return f"unclear whether {join_words(values, 'and', 4)} {'is' if len(values) == 1 else 'are'} filled"
 
 
-def _text_of(
-    question: SheetQuestion, marks: FieldMarks, names: Mapping[str, str], rows: Sequence[str]
-) -> str:
+def _text_of(question: SheetQuestion, marks: FieldMarks) -> str:
     if question.kind is SheetFieldKind.BOX:
         return ""
     if question.kind is SheetFieldKind.MULTIPLE:
         picked = [value for value in question.options if (0, 0, value) in set(marks.filled)]
-        return ", ".join(names.get(value, value) for value in picked)
+        return ", ".join(picked)
     if question.kind is SheetFieldKind.SINGLE:
-        value = _only(marks, 0, 0, "")
-        return names.get(value, value)
+        return _only(marks, 0, 0, "")
     if question.kind is SheetFieldKind.MATCHING:
-        pairs = [(row, _only(marks, i, 0, f"row {question.rows[i]}: ")) for i, row in enumerate(rows)]
-        return ", ".join(f"{row}-{names.get(value, value)}" for row, value in pairs if value)
+        pairs = [(row, _only(marks, i, 0, f"row {row}: ")) for i, row in enumerate(question.rows)]
+        return ", ".join(f"{row}-{value}" for row, value in pairs if value)
     if question.kind is SheetFieldKind.ORDERING:
         cards = [_only(marks, i, 0, f"place {row} ") for i, row in enumerate(question.rows)]
-        return ", ".join(names.get(card, card) for card in cards if card)
+        return ", ".join(card for card in cards if card)
     assert question.digits is not None
     if question.kind is SheetFieldKind.STUDENT:
         return _number(question.digits, marks, 0, is_count=False)

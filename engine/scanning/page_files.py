@@ -201,8 +201,8 @@ def _jpeg_size(path: Path) -> tuple[int, int]:
 
 def _tiff_sizes(path: Path) -> list[tuple[int, int]]:
     """Return width and height of each page of a TIFF file, from its directories."""
-    sizes = []
-    visited = set()
+    sizes: list[tuple[int, int]] = []
+    visited: set[int] = set()
     with path.open("rb") as file:
         order = "<" if file.read(2) == b"II" else ">"
         file.seek(4)

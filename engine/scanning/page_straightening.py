@@ -30,8 +30,10 @@ _MOST_OFF = 0.9
 # A mark is looked for this far, in mm, from where the codes say that it is.
 _REACH = 6.0
 _LEAST_MARKS = 5
+_QR = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
 # With fewer, a map with perspective would follow their errors.
 _FOR_PERSPECTIVE = 8
+_GRID = (40, 56)
 # Grey levels between paper and print where a mark is looked for.
 _LEAST_STEP = 30
 
@@ -57,7 +59,7 @@ def find_codes(image: GreyImage) -> list[FoundCode]:
     """
     for candidate, factor in _renderings(image):
         codes = []
-        for barcode in zxingcpp.read_barcodes(candidate, formats=zxingcpp.BarcodeFormat.QRCode):
+        for barcode in zxingcpp.read_barcodes(candidate, formats=_QR):
             code = PageCode.parse(barcode.text) if barcode.valid else None
             if code is not None:
                 place = barcode.position
@@ -72,7 +74,8 @@ def find_codes(image: GreyImage) -> list[FoundCode]:
 def _renderings(image: GreyImage) -> Any:
     """Yield a page as it is, then in ways that help where dirt, darkness or few pixels hide its code."""
     yield image, 1.0
-    yield cv2.normalize(cv2.GaussianBlur(image, (0, 0), 1.0), None, 0, 255, cv2.NORM_MINMAX), 1.0
+    soft = cv2.GaussianBlur(image, (0, 0), 1.0)
+    yield cv2.convertScaleAbs(soft, alpha=255.0 / max(1, int(soft.max()))), 1.0
     if max(image.shape) < 3000:
         yield cv2.resize(image, None, fx=2.0, fy=2.0, interpolation=cv2.INTER_CUBIC), 2.0
     yield cv2.adaptiveThreshold(image, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 51, 15), 1.0
@@ -122,13 +125,14 @@ def _poses(codes: Sequence[FoundCode], page: SheetPage) -> list[Points]:
     for ours, theirs in pairs:
         printed = np.concatenate([squares[i] for i in theirs])
         seen = np.concatenate([codes[i].corners for i in ours])
-        pose, _ = cv2.estimateAffinePartial2D(printed, seen, method=cv2.LMEDS)
-        if pose is None:
+        estimate: Any = cv2.estimateAffinePartial2D(printed, seen, method=cv2.LMEDS)[0]
+        if estimate is None:
             continue
+        pose = np.asarray(estimate, dtype=np.float64)
         off = np.abs(printed @ pose[:, :2].T + pose[:, 2] - seen).max() / np.linalg.norm(pose[:, 0])
         # Two codes the wrong way round don't fit both; a single one fits anywhere and the squares decide.
         if off < 4.0:
-            poses.append(np.asarray(pose, dtype=np.float64))
+            poses.append(pose)
     return poses
 
 
@@ -197,7 +201,8 @@ def _registered(
     table = np.array(marks, dtype=np.float64)
     printed, seen = np.ascontiguousarray(table[:, :2]), np.ascontiguousarray(table[:, 2:])
     # Without the few that something else was taken for.
-    rough, inliers = cv2.estimateAffine2D(seen, printed, method=cv2.RANSAC, ransacReprojThreshold=_MOST_OFF)
+    fit: Any = cv2.estimateAffine2D(seen, printed, method=cv2.RANSAC, ransacReprojThreshold=_MOST_OFF)
+    rough, inliers = fit
     if rough is None:
         return None
     kept = inliers.ravel().astype(bool)
@@ -205,7 +210,7 @@ def _registered(
     if not _pin_down(printed, layout):
         return None
     if len(printed) >= _FOR_PERSPECTIVE:
-        matrix, _ = cv2.findHomography(printed, seen)
+        matrix: Any = cv2.findHomography(printed, seen)[0]
         if matrix is not None:
             return _Registration(np.asarray(matrix, dtype=np.float64), printed, seen)
     design = np.column_stack([printed, np.ones(len(printed))])
@@ -223,9 +228,10 @@ def _pin_down(printed: Points, layout: SheetLayout) -> bool:
 
 def _remapped(image: GreyImage, registration: _Registration, layout: SheetLayout) -> GreyImage:
     width, height = (round(side * PIXELS_PER_MM) for side in layout.size)
-    # The map is smooth: computed every few millimetres and interpolated between.
-    columns = np.linspace(0, width - 1, 32)
-    rows = np.linspace(0, height - 1, 48)
+    # The map is smooth: computed every few millimetres and interpolated between. OpenCV takes each value for
+    # the middle of its cell; beyond the outermost middles, in the white margin, the map is flat.
+    columns = (np.arange(_GRID[0]) + 0.5) * width / _GRID[0] - 0.5
+    rows = (np.arange(_GRID[1]) + 0.5) * height / _GRID[1] - 0.5
     grid = np.stack(np.meshgrid(columns, rows), axis=-1) / PIXELS_PER_MM
     sampled = _mapped(registration.matrix, grid.reshape(-1, 2)).reshape(grid.shape)
     sampled += _unevenness(registration, layout, grid)

@@ -1,0 +1,378 @@
+"""``grade scan``: scanned answer sheets become responses; what is unclear is shown to a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.commands.context import CommandContext, find_context
+from engine.commands.journal import LogLine, log_lines
+from engine.commands.options import by_option, course_option, json_option, store_option
+from engine.commands.terminal import print_json, progress_bar, show_table
+from engine.errors import UsageError
+from engine.text.words import clean_line, count_noun
+
+if TYPE_CHECKING:
+    from engine.scanning.exam_scans import CopyQuizzes, ExamScans, ScannedCopy
+    from engine.scanning.page_files import ScanProblem
+    from engine.scanning.page_reader import PrintedExams
+    from engine.scanning.scan_review import OpenPlace
+    from engine.store import Store
+
+# The terminal shows the beginning of a long list; the page and --json have all of it.
+_MOST_ROWS = 20
+
+
+@dataclass
+class _Pages:
+    """What became of the pages of this run."""
+
+    new: int = 0
+    known: int = 0
+    ignored: Counter[str] = field(default_factory=Counter)
+    problems: list[ScanProblem] = field(default_factory=list)
+
+
+@dataclass
+class _ExamResult:
+    """What became of one print."""
+
+    scans: ExamScans
+    handed: list[tuple[ScannedCopy, str]] = field(default_factory=list)
+    before: int = 0
+    void: int = 0
+    waiting: list[tuple[ScannedCopy, list[str]]] = field(default_factory=list)
+    page: Path | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "print": self.scans.exam,
+            "handed_in": [
+                {"copy": item.copy.number, "student": item.student, "score": score}
+                for item, score in self.handed
+            ],
+            "handed_in_before": self.before,
+            "void": self.void,
+            "waiting": [
+                {
+                    "copy": item.copy.number,
+                    "student": item.student,
+                    "reasons": reasons,
+                    "fields": [
+                        {"field": open_field.name, "read_as": open_field.text, "reason": open_field.reason}
+                        for open_field in item.open_fields
+                    ],
+                }
+                for item, reasons in self.waiting
+            ],
+            "not_scanned": [{"copy": copy.number, "student": copy.student} for copy in self.scans.unseen],
+            "page": None if self.page is None else str(self.page),
+        }
+
+
+@click.command("scan")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--decide",
+    "decided",
+    multiple=True,
+    metavar="PLACE=ANSWER",
+    help="Decide a place: PRINT/COPY/FIELD=ANSWER, as the page of scans shows it; - means left empty.",
+)
+@click.option(
+    "--decisions",
+    "table",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Decide what is written into this table, which lies beside the page of scans.",
+)
+@click.option(
+    "--written",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M"]),
+    default=None,
+    help="When the exam was written, by the course's clocks (default: now, and never after its deadline).",
+)
+@by_option
+@json_option
+@course_option
+@store_option
+def command(
+    files: tuple[Path, ...],
+    decided: tuple[str, ...],
+    table: Path | None,
+    written: datetime | None,
+    by: str,
+    as_json: bool,
+    course_path: Path | None,
+) -> int:
+    """Read scanned answer sheets and hand in what is certain.
+
+    FILES are PDF, PNG, JPEG or TIFF files, or folders of them, with pages in any order and any way round.
+    Each page says which copy it is. A bubble that isn't clearly empty or filled, a crossed-out one, two marks
+    where one counts: all that is shown on a page for a person to decide, and an exam is handed in only when
+    nothing of it is unclear or missing. Run it again with more files or decisions at any time: what was read,
+    decided and handed in is kept, and counts once.
+
+    Exit code 0: everything is handed in; 1: something waits, or a page can't be read (listed).
+
+    \b
+    Examples:
+      grade scan monday.pdf tuesday/ --course attention-2026
+      grade scan --decide K7QF2MXA/12/3/answer=b --by "Prof. Weber"
+      grade scan --decisions prints/K7QF2MXA/decisions.csv
+    """
+    if not files and not decided and table is None:
+        raise UsageError("nothing to read and nothing to decide", expected="FILES, --decide or --decisions")
+    context = find_context(course_path)
+    course = context.require_course()
+    try:
+        import cv2  # noqa: F401
+        import pypdfium2  # noqa: F401
+        import zxingcpp  # noqa: F401
+    except ImportError as error:
+        raise UsageError(
+            f"scans are read by a package that isn't installed: {error.name}",
+            next_step="pip install 'softmark[paper]'",
+        ) from error
+    from engine.scanning.exam_scans import CopyQuizzes
+    from engine.scanning.page_reader import PrintedExams
+
+    exams = PrintedExams(course.folder)
+    if not exams.ids:
+        raise UsageError(
+            "this course has printed nothing, so no sheet can be one of its own",
+            where=str(course.folder),
+            next_step="name the course that printed the exam: --course FOLDER",
+        )
+    moment = None if written is None else written.replace(tzinfo=course.settings.policies.zone)
+    with context.open_store() as store:
+        quizzes = CopyQuizzes(store)
+        pages = _read(store, exams, quizzes, files)
+        _decide(context, store, exams, quizzes, _places(decided, table), by)
+        results = [
+            _hand_in(context, store, exams, exam, pages.problems, moment, by)
+            for exam in store.scans.exams()
+            if exam in exams
+        ]
+    if as_json:
+        print_json(_json(pages, results))
+    else:
+        _show(context, pages, results)
+    return 1 if pages.problems or any(result.waiting for result in results) else 0
+
+
+def _read(store: Store, exams: PrintedExams, quizzes: CopyQuizzes, files: Sequence[Path]) -> _Pages:
+    from engine.quiz.rules import now
+    from engine.scanning.page_files import ScanProblem, count_pages, pages_of, scan_files
+    from engine.scanning.page_reader import IgnoredPage, read_scan
+
+    pages = _Pages()
+    chosen = scan_files(files)
+    if files and not chosen:
+        raise UsageError("no PDF, PNG, JPEG or TIFF file is in there", where=str(files[0]))
+    total = sum(count_pages(path) for path in chosen)
+    with progress_bar("reading", total) as advance:
+        for path in chosen:
+            for scan in pages_of(path, path.name):
+                found = (
+                    scan if isinstance(scan, ScanProblem) else read_scan(scan, exams, quizzes.parts, now())
+                )
+                if isinstance(found, ScanProblem):
+                    pages.problems.append(found)
+                elif isinstance(found, IgnoredPage):
+                    pages.ignored[found.reason] += 1
+                elif store.scans.add_page(found):
+                    # Kept page by page: a run that is stopped goes on from here.
+                    pages.new += 1
+                else:
+                    pages.known += 1
+                advance()
+    return pages
+
+
+def _places(decided: Sequence[str], table: Path | None) -> Iterator[tuple[str, OpenPlace]]:
+    """Yield the decisions with where they stand, for messages."""
+    from engine.scanning.scan_review import parse_place, read_decisions
+
+    for value in decided:
+        try:
+            yield "--decide", parse_place(value)
+        except ValueError as error:
+            raise UsageError(f"a decision can't be read: {error}") from error
+    if table is not None:
+        for line, place in read_decisions(table):
+            yield f"{table}:{line}", place
+
+
+def _decide(
+    context: CommandContext,
+    store: Store,
+    exams: PrintedExams,
+    quizzes: CopyQuizzes,
+    places: Iterator[tuple[str, OpenPlace]],
+    by: str,
+) -> None:
+    from engine.quiz.rules import now
+    from engine.scanning.exam_scans import ExamScans
+    from engine.scanning.scan_review import decision_of
+    from engine.scanning.sheet_hand_ins import is_handed_in
+
+    roster = context.require_course().roster(tolerant=True)
+    scans: dict[str, ExamScans] = {}
+    decisions = []
+    for where, place in places:
+        if place.exam not in exams:
+            raise UsageError(f"there is no print {clean_line(place.exam, 40)!r}", where=where)
+        if place.exam not in scans:
+            scans[place.exam] = ExamScans(place.exam, exams, store, quizzes, roster)
+        copy = scans[place.exam].record.copy(place.copy)
+        parts = quizzes.parts(place.exam, copy) if copy is not None else {}
+        quiz = quizzes.quiz(copy) if copy is not None else None
+        if quiz is not None and is_handed_in(store, quiz, context.mode):
+            raise UsageError(
+                f"copy {place.copy} is handed in already",
+                where=where,
+                next_step="correct its marks by hand: grade mark set",
+            )
+        try:
+            decisions.append(decision_of(place, scans[place.exam], parts, roster, by, now()))
+        except ValueError as error:
+            raise UsageError(f"this can't be decided: {error}", where=where) from error
+    # All or nothing: half a table would be filled in twice.
+    store.scans.decide(*decisions)
+    log_lines(
+        context,
+        store,
+        [
+            LogLine(
+                "scan.decide", f"print {d.exam}, copy {d.copy}, {d.field}", d.student, {"text": d.text[:200]}
+            )
+            for d in decisions
+        ],
+        by=by,
+    )
+
+
+def _hand_in(
+    context: CommandContext,
+    store: Store,
+    exams: PrintedExams,
+    exam: str,
+    problems: Sequence[ScanProblem],
+    written: datetime | None,
+    by: str,
+) -> _ExamResult:
+    from engine.quiz.rules import now
+    from engine.scanning.exam_scans import CopyQuizzes, ExamScans
+    from engine.scanning.scan_review import write_review
+    from engine.scanning.sheet_hand_ins import hand_in_sheet
+
+    course = context.require_course()
+    roster = course.roster(tolerant=True)
+    quizzes = CopyQuizzes(store)
+    scans = ExamScans(exam, exams, store, quizzes, roster)
+    if _assign_spares(store, exams, scans):
+        # Only now it is known what their fields ask, and so whether their answers can be read.
+        quizzes = CopyQuizzes(store)
+        scans = ExamScans(exam, exams, store, quizzes, roster)
+    result = _ExamResult(scans)
+    for item in scans.copies:
+        if item.is_void:
+            result.void += 1
+            continue
+        if item.student is None:
+            result.waiting.append((item, list(item.waits)))
+            continue
+        sheet = hand_in_sheet(store, quizzes, item, mode=context.mode, now=now(), written=written)
+        if sheet.is_new:
+            result.handed.append((item, sheet.score))
+        elif sheet.was_handed:
+            result.before += 1
+        else:
+            result.waiting.append((item, [*item.waits, *filter(None, [sheet.reason])]))
+    log_lines(
+        context,
+        store,
+        [
+            LogLine("scan.hand_in", f"print {exam}, copy {item.copy.number}", item.student)
+            for item, _ in result.handed
+        ],
+        by=by,
+    )
+    result.page, _ = write_review(
+        exams.folder(exam),
+        scans,
+        handed=result.before + len(result.handed),
+        problems=problems,
+        names=context.names,
+        waiting=result.waiting,
+        decisions=store.scans.decisions(exam),
+        zone=course.settings.policies.zone,
+    )
+    return result
+
+
+def _assign_spares(store: Store, exams: PrintedExams, scans: ExamScans) -> bool:
+    """Give the quizzes of spare copies to the students whose numbers are on them; return whether any was."""
+    is_any = False
+    for item in scans.copies:
+        if item.copy.is_spare and item.student is not None and not item.waits and not item.is_void:
+            from engine.paper.exam_draws import assign_spare
+
+            assign_spare(store, exams.folder(scans.exam), item.copy, item.student)
+            store.scans.name_student(scans.exam, item.copy.number, item.student)
+            is_any = True
+    return is_any
+
+
+def _json(pages: _Pages, results: Sequence[_ExamResult]) -> dict[str, Any]:
+    return {
+        "pages": {"new": pages.new, "known": pages.known, **dict(pages.ignored)},
+        "problems": [
+            {"file": problem.source.file, "page": problem.source.page, "reason": problem.reason}
+            for problem in pages.problems
+        ],
+        "prints": [result.as_json() for result in results],
+    }
+
+
+def _show(context: CommandContext, pages: _Pages, results: Sequence[_ExamResult]) -> None:
+    words = [f"{count_noun(pages.new, 'page')} read"]
+    words += [f"{pages.known} read before"] if pages.known else []
+    words += [f"{count} passed over ({reason})" for reason, count in sorted(pages.ignored.items())]
+    click.echo(", ".join(words))
+    for problem in pages.problems[:_MOST_ROWS]:
+        click.echo(f"not read: {problem.source.words()}: {problem.reason}")
+    if len(pages.problems) > _MOST_ROWS:
+        click.echo(f"  {len(pages.problems) - _MOST_ROWS} more, on the page of scans and with --json")
+    for result in results:
+        _show_exam(context.names, result)
+
+
+def _show_exam(names: Mapping[str, str], result: _ExamResult) -> None:
+    record = result.scans.record
+    counts = [
+        f"{len(result.handed)} handed in now",
+        *([f"{result.before} before"] if result.before else []),
+        f"{len(result.waiting)} waiting",
+        *([f"{result.void} void"] if result.void else []),
+        f"{len(result.scans.unseen)} not scanned",
+    ]
+    click.echo(f"print {record.id} ({clean_line(record.title)}): {', '.join(counts)}")
+    rows = []
+    for item, reasons in result.waiting:
+        who = "" if item.student is None else names.get(item.student, item.student)
+        fields = [f"{f.question.label}: {f.reason}" for f in item.open_fields]
+        rows += [
+            [str(item.copy.number), clean_line(who), clean_line(why, 300)] for why in [*reasons, *fields]
+        ]
+    if rows:
+        show_table(["copy", "student", "waits because"], rows[:_MOST_ROWS])
+        if len(rows) > _MOST_ROWS:
+            click.echo(f"  {len(rows) - _MOST_ROWS} more on the page")
+        click.echo(f"page of scans: {result.page}")

@@ -1,0 +1,265 @@
+"""Scanned pages of a print put together: what each copy says, what is missing, and what a person must decide.
+
+A copy is handed in only when every field of it is certain or decided, none of its pages is missing, and its
+student is known and has no other copy. Everything else waits, with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from engine.course import Roster
+from engine.model import Part, Quiz
+from engine.paper.print_record import ExamCopy, PrintRecord
+from engine.paper.sheet_layout import SheetLayout, SheetQuestion
+from engine.paper.sheet_questions import SheetFieldKind
+from engine.scanning.field_texts import FieldText, field_text
+from engine.scanning.page_reader import PrintedExams, marks_of
+from engine.store import Store
+from engine.store.scans import ScanDecision, ScannedPage
+from engine.text.words import count_noun, join_words
+
+STUDENT_FIELD = "student"
+"""The field of a decision that says whose a spare copy is."""
+COPY_FIELD = "copy"
+"""The field of a decision that says that a copy doesn't count: its text is :data:`VOID`."""
+VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetField:
+    """One field of a scanned copy.
+
+    Parameters
+    ----------
+    name : str
+        As decisions name it: ``"3/answer"``, or ``"student"``.
+    question : SheetQuestion
+    text : str
+        What counts, or the best guess where a person must look.
+    reason : str or None
+        Why a person must look; None where it is certain or decided.
+    pages : tuple of int
+        Where it stands.
+    pictures : tuple of str
+        PNG files in base64.
+    decision : ScanDecision or None
+        The newest.
+    """
+
+    name: str
+    question: SheetQuestion
+    text: str
+    reason: str | None
+    pages: tuple[int, ...]
+    pictures: tuple[str, ...] = ()
+    decision: ScanDecision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedCopy:
+    """A copy of which something was scanned.
+
+    Parameters
+    ----------
+    copy : ExamCopy
+    student : str or None
+        None where a spare copy's student isn't known.
+    fields : tuple of SheetField
+    waits : tuple of str
+        Why it isn't handed in, but for its fields: missing pages, another copy of its student.
+    is_void : bool
+        Somebody decided that it doesn't count.
+    notes : tuple of str
+        What was settled by itself: a page that was scanned twice with the same content.
+    """
+
+    copy: ExamCopy
+    student: str | None
+    fields: tuple[SheetField, ...]
+    waits: tuple[str, ...] = ()
+    is_void: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def open_fields(self) -> list[SheetField]:
+        """The fields that a person must look at."""
+        return [item for item in self.fields if item.reason is not None]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be handed in."""
+        return not self.is_void and not self.waits and not self.open_fields and self.student is not None
+
+    def answers(self) -> dict[int, dict[str, str]]:
+        """Return the answers by question and part."""
+        answers: dict[int, dict[str, str]] = {}
+        for item in self.fields:
+            if item.question.kind is not SheetFieldKind.STUDENT:
+                answers.setdefault(item.question.number, {})[item.question.part] = item.text
+        return answers
+
+
+def field_name(question: SheetQuestion) -> str:
+    """Return what decisions call a field."""
+    if question.kind is SheetFieldKind.STUDENT:
+        return STUDENT_FIELD
+    return f"{question.number}/{question.part}"
+
+
+@dataclass
+class CopyQuizzes:
+    """The quizzes of a print's copies, read from the store when they are needed."""
+
+    store: Store
+    _parts: dict[str, Mapping[tuple[int, str], Part]] = field(default_factory=dict)
+
+    def quiz(self, copy: ExamCopy, student: str | None = None) -> Quiz | None:
+        """Return the stored quiz of a copy, None for a spare whose quiz isn't stored."""
+        return self.store.load_quiz(copy.quiz, student or copy.student)
+
+    def parts(self, exam: str, copy: ExamCopy) -> Mapping[tuple[int, str], Part]:
+        """Return the parts that a copy's fields ask, by question and part; empty where they aren't known."""
+        key = f"{exam}/{copy.number}"
+        if key not in self._parts:
+            # A class's quizzes don't fit into memory for nothing: pages mostly come copy by copy.
+            if len(self._parts) > 64:
+                self._parts.clear()
+            quiz = self.quiz(copy)
+            questions = () if quiz is None else quiz.questions
+            self._parts[key] = {(q.number, part.id): part for q in questions for part in q.variant.parts}
+        return self._parts[key]
+
+
+class ExamScans:
+    """All that was scanned of one print, and what was decided about it.
+
+    Parameters
+    ----------
+    exam : str
+    exams : PrintedExams
+    store : Store
+    quizzes : CopyQuizzes
+    roster : Roster
+    """
+
+    def __init__(
+        self, exam: str, exams: PrintedExams, store: Store, quizzes: CopyQuizzes, roster: Roster
+    ) -> None:
+        self.exam = exam
+        self.record: PrintRecord = exams.record(exam)
+        self._exams, self._quizzes, self._roster = exams, quizzes, roster
+        self._pages: dict[int, dict[int, list[ScannedPage]]] = {}
+        for page in store.scans.pages(exam):
+            self._pages.setdefault(page.copy, {}).setdefault(page.page, []).append(page)
+        self._decisions = {
+            (decision.copy, decision.field): decision for decision in store.scans.decisions(exam)
+        }
+
+    @cached_property
+    def copies(self) -> tuple[ScannedCopy, ...]:
+        """Every copy of which a page was scanned, by number."""
+        scanned = [self._scanned(copy) for copy in self.record.copies if copy.number in self._pages]
+        return tuple(self._with_rivals(scanned))
+
+    @property
+    def unseen(self) -> list[ExamCopy]:
+        """The copies of students of which no page was scanned: absent, or still in a pile."""
+        return [c for c in self.record.copies if not c.is_spare and c.number not in self._pages]
+
+    def _scanned(self, copy: ExamCopy) -> ScannedCopy:
+        layout = self._exams.layout(self.exam, copy)
+        pages = self._pages[copy.number]
+        fields = tuple(self._fields(copy, layout, pages))
+        missing = [copy.sheet + i for i in range(len(layout.pages)) if copy.sheet + i not in pages]
+        waits = []
+        if missing:
+            waits.append(f"page {join_words(map(str, missing))} of {copy.pages} is missing")
+        notes = [
+            f"page {number} was scanned {count_noun(len(scans), 'time')} with different marks"
+            for number, scans in sorted(pages.items())
+            if len(scans) > 1
+        ]
+        student, why = self._student(copy, fields)
+        waits += [why] if why else []
+        void = self._decisions.get((copy.number, COPY_FIELD))
+        is_void = void is not None and void.text == VOID
+        return ScannedCopy(copy, student, fields, tuple(waits), is_void, tuple(notes))
+
+    def _student(self, copy: ExamCopy, fields: Iterable[SheetField]) -> tuple[str | None, str | None]:
+        if copy.student is not None:
+            return copy.student, None
+        text = next((item.text for item in fields if item.name == STUDENT_FIELD and not item.reason), "")
+        if not text:
+            return None, "whose it is isn't known"
+        students = [text] if text in self._roster.by_id else list(self._roster.match_cell(text))
+        if len(students) != 1:
+            return None, f"the student number {text} fits {count_noun(len(students), 'person')} of the roster"
+        return students[0], None
+
+    def _fields(
+        self, copy: ExamCopy, layout: SheetLayout, pages: Mapping[int, Sequence[ScannedPage]]
+    ) -> Iterator[SheetField]:
+        parts = self._quizzes.parts(self.exam, copy)
+        for index, question in enumerate(layout.questions):
+            places = [
+                copy.sheet + i
+                for i, page in enumerate(layout.pages)
+                if any(b.question == index for b in page.bubbles)
+                or any(b.question == index for b in page.boxes)
+            ]
+            scans = [pages[place] for place in places if place in pages]
+            name = field_name(question)
+            decision = self._decisions.get((copy.number, name))
+            pictures = tuple(
+                scan.pictures[str(index)]
+                for of_page in scans
+                for scan in of_page
+                if str(index) in scan.pictures
+            )
+            if decision is not None:
+                yield SheetField(name, question, decision.text, None, tuple(places), pictures, decision)
+                continue
+            if len(scans) < len(places):
+                # The copy waits for its page anyway; half a vector says nothing.
+                yield SheetField(name, question, "", None, tuple(places), pictures)
+                continue
+            read = self._read(index, question, scans, parts)
+            yield SheetField(name, question, read.text, read.reason, tuple(places), pictures)
+
+    @staticmethod
+    def _read(
+        index: int,
+        question: SheetQuestion,
+        scans: Sequence[Sequence[ScannedPage]],
+        parts: Mapping[tuple[int, str], Part],
+    ) -> FieldText:
+        for of_page in scans:
+            if len({marks_of(index, s.filled, s.unsure, s.written) for s in of_page}) > 1:
+                sources = join_words([scan.source for scan in of_page], "and", 3)
+                return FieldText("", f"scans of its page differ here: {sources}")
+        newest = [of_page[-1] for of_page in scans]
+        marks = marks_of(
+            index,
+            tuple(bubble for scan in newest for bubble in scan.filled),
+            tuple(bubble for scan in newest for bubble in scan.unsure),
+            tuple(box for scan in newest for box in scan.written),
+        )
+        return field_text(question, marks, parts.get((question.number, question.part)))
+
+    @staticmethod
+    def _with_rivals(copies: Sequence[ScannedCopy]) -> Iterator[ScannedCopy]:
+        """Yield the copies, those of one student with why they wait."""
+        of_student: dict[str, list[int]] = {}
+        for item in copies:
+            if item.student is not None and not item.is_void:
+                of_student.setdefault(item.student, []).append(item.copy.number)
+        for item in copies:
+            rivals = [n for n in of_student.get(item.student or "", []) if n != item.copy.number]
+            if not rivals or item.is_void:
+                yield item
+                continue
+            why = f"its student handed in copy {join_words(map(str, rivals))} too"
+            yield ScannedCopy(item.copy, item.student, item.fields, (*item.waits, why), False, item.notes)

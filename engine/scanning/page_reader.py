@@ -1,0 +1,243 @@
+"""One scanned page: whose page of which exam it is, what stands on it, and pictures of what is unclear."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from engine.model import Part
+from engine.paper.page_codes import PageCode
+from engine.paper.print_record import ExamCopy, PrintRecord, find_print, print_ids, read_record
+from engine.paper.sheet_layout import SheetLayout, SheetPage
+from engine.scanning.bubble_reading import BubbleState, PageReading, read_page
+from engine.scanning.field_texts import FieldMarks, field_text
+from engine.scanning.page_files import PageSource, ScanImage, ScanProblem
+from engine.scanning.page_straightening import (
+    PIXELS_PER_MM,
+    GreyImage,
+    UnreadablePageError,
+    find_codes,
+    straighten,
+)
+from engine.store.scans import ScannedPage
+from engine.text.words import join_words
+
+# A page on which grey levels differ less than this has nothing on it: the back of a sheet.
+_BLANK_SPREAD = 14.0
+_PICTURE_SCALE = 0.75
+_MARGIN = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredPage:
+    """A page that needs nothing: blank, or one of the questions."""
+
+    source: PageSource
+    reason: str
+
+
+class PrintedExams:
+    """The prints of a course, each with its layouts, read when a page of it is seen first.
+
+    Parameters
+    ----------
+    course : Path
+        The course's folder.
+
+    Raises
+    ------
+    PaperError
+        When a record can't be read.
+    """
+
+    def __init__(self, course: Path) -> None:
+        self._course = course
+        self._ids = frozenset(print_ids(course))
+        self._records: dict[str, PrintRecord] = {}
+        self._layouts: dict[tuple[str, int], SheetLayout] = {}
+
+    def __contains__(self, exam: str) -> bool:
+        return exam in self._ids
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of all prints, in order."""
+        return sorted(self._ids)
+
+    def record(self, exam: str) -> PrintRecord:
+        """Return the record of a print."""
+        if exam not in self._records:
+            self._records[exam] = read_record(find_print(self._course, exam))
+        return self._records[exam]
+
+    def folder(self, exam: str) -> Path:
+        """Return the folder of a print."""
+        return find_print(self._course, exam)
+
+    def layout(self, exam: str, copy: ExamCopy) -> SheetLayout:
+        """Return the positions on a copy's answer sheet.
+
+        Raises
+        ------
+        ValueError
+            They were written by another version.
+        """
+        key = (exam, copy.layout)
+        if key not in self._layouts:
+            self._layouts[key] = SheetLayout.from_json(self.record(exam).layout(copy))
+        return self._layouts[key]
+
+
+# The parts that a copy's fields ask, by question and part.
+CopyParts = Callable[[str, ExamCopy], Mapping[tuple[int, str], Part]]
+
+
+def read_scan(
+    scan: ScanImage, exams: PrintedExams, parts: CopyParts, now: datetime
+) -> ScannedPage | IgnoredPage | ScanProblem:
+    """Return what stands on a page, or why nothing is taken from it.
+
+    Parameters
+    ----------
+    scan : ScanImage
+    exams : PrintedExams
+    parts : callable
+        ``parts(exam, copy)``: what the copy's fields ask; their readers say what a person must look at.
+    now : datetime
+    """
+    source = scan.source
+    found = find_codes(scan.image)
+    codes = {item.code for item in found}
+    if not codes:
+        if _is_blank(scan.image):
+            return IgnoredPage(source, "blank")
+        return ScanProblem(
+            source, "no code of an exam can be read on it: a page of something else, or a photo"
+        )
+    if len(codes) > 1:
+        texts = join_words(sorted(code.words() for code in codes), "and", 4)
+        return ScanProblem(source, f"it shows several pages: {texts}; scan each by itself")
+    (code,) = codes
+    if code.exam not in exams:
+        return ScanProblem(
+            source,
+            f"{code.words()} of print {code.exam}, which isn't one of this course: another exam or course",
+        )
+    copy = exams.record(code.exam).copy(code.copy)
+    if copy is None or (copy.pages and copy.pages != code.pages):
+        return ScanProblem(source, f"print {code.exam} has no {code.words()}")
+    try:
+        layout = exams.layout(code.exam, copy)
+    except ValueError as error:
+        return ScanProblem(source, f"where its bubbles are isn't known: {error}")
+    index = code.page - copy.sheet
+    if index < 0 or not copy.sheet:
+        return IgnoredPage(source, "questions")
+    if index >= len(layout.pages):
+        return ScanProblem(source, f"print {code.exam} has no {code.words()}")
+    page = layout.pages[index]
+    try:
+        straight = straighten(scan.image, found, layout, page)
+        reading = read_page(straight, layout, page)
+    except UnreadablePageError as error:
+        return ScanProblem(source, f"{code.words()}: {error}")
+    return _scanned(code, copy, source, straight, layout, page, reading, parts(code.exam, copy), now)
+
+
+def _is_blank(image: GreyImage) -> bool:
+    small = cv2.resize(image, (160, 220), interpolation=cv2.INTER_AREA)
+    inner = small[10:-10, 8:-8]
+    return float(np.percentile(inner, 99.5) - np.percentile(inner, 0.5)) < _BLANK_SPREAD
+
+
+def _scanned(
+    code: PageCode,
+    copy: ExamCopy,
+    source: PageSource,
+    straight: GreyImage,
+    layout: SheetLayout,
+    page: SheetPage,
+    reading: PageReading,
+    parts: Mapping[tuple[int, str], Part],
+    now: datetime,
+) -> ScannedPage:
+    of_state = {
+        state: tuple(
+            (b.bubble.question, b.bubble.entry, b.bubble.column, b.bubble.value)
+            for b in reading.bubbles
+            if b.state is state
+        )
+        for state in (BubbleState.FILLED, BubbleState.UNSURE)
+    }
+    written = tuple((box.question, box.entry, box.column) for box in reading.written)
+    filled, unsure = of_state[BubbleState.FILLED], of_state[BubbleState.UNSURE]
+    content = hashlib.sha256(repr((filled, unsure, written)).encode()).hexdigest()
+    pictures = {}
+    for index in sorted({bubble.question for bubble in page.bubbles} | {box.question for box in page.boxes}):
+        question = layout.questions[index]
+        marks = marks_of(index, filled, unsure, written)
+        if field_text(question, marks, parts.get((question.number, question.part))).reason is not None:
+            pictures[str(index)] = _picture(straight, layout, page, index, reading)
+    return ScannedPage(
+        code.exam,
+        code.copy,
+        code.page,
+        copy.student,
+        content,
+        source.words(),
+        filled,
+        unsure,
+        written,
+        pictures,
+        now,
+    )
+
+
+def marks_of(
+    index: int,
+    filled: tuple[tuple[int, int, int, str], ...],
+    unsure: tuple[tuple[int, int, int, str], ...],
+    written: tuple[tuple[int, int, int], ...],
+) -> FieldMarks:
+    """Return the marks of one field, by its position in the layout."""
+    return FieldMarks(
+        tuple((entry, column, value) for field, entry, column, value in filled if field == index),
+        tuple((entry, column, value) for field, entry, column, value in unsure if field == index),
+        tuple((entry, column) for field, entry, column in written if field == index),
+    )
+
+
+def _picture(
+    straight: GreyImage, layout: SheetLayout, page: SheetPage, index: int, reading: PageReading
+) -> str:
+    """Return a field as a PNG file in base64, with rings around what is unsure."""
+    radius = layout.radius
+    bubbles = [
+        (b.x - radius, b.y - radius, b.x + radius, b.y + radius) for b in page.bubbles if b.question == index
+    ]
+    boxes = [(b.x, b.y, b.x + b.width, b.y + b.height) for b in page.boxes if b.question == index]
+    edges = np.array([*bubbles, *boxes])
+    width, height = layout.size
+    left, top = np.maximum(edges[:, :2].min(axis=0) - (_MARGIN + 2, _MARGIN + 6), 0) * PIXELS_PER_MM
+    right, bottom = np.minimum(edges[:, 2:].max(axis=0) + _MARGIN, (width, height)) * PIXELS_PER_MM
+    cut = straight[int(top) : int(bottom), int(left) : int(right)]
+    coloured = cv2.cvtColor(cut, cv2.COLOR_GRAY2BGR)
+    for item in reading.bubbles:
+        if item.bubble.question == index and item.state is BubbleState.UNSURE:
+            centre = (
+                round(item.bubble.x * PIXELS_PER_MM - int(left)),
+                round(item.bubble.y * PIXELS_PER_MM - int(top)),
+            )
+            cv2.circle(coloured, centre, round(radius * 1.35 * PIXELS_PER_MM), (160, 0, 200), 2, cv2.LINE_AA)
+    small = cv2.resize(coloured, None, fx=_PICTURE_SCALE, fy=_PICTURE_SCALE, interpolation=cv2.INTER_AREA)
+    # Few colours are enough to see a pencil by, and make a picture a third as large.
+    small = (small >> 3) << 3
+    _, data = cv2.imencode(".png", small, [cv2.IMWRITE_PNG_COMPRESSION, 9])
+    return base64.b64encode(data.tobytes()).decode("ascii")

@@ -1,0 +1,179 @@
+"""``grade scan``: from scanned sheets to marks, with everything that is unclear left to a person."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from engine.answers import kind_of
+from engine.course import Course
+from engine.model import Mode, Outcome
+from tests.live.printed_exam import (
+    PRINT,
+    PrintedClass,
+    bubbles_of,
+    filled_pages,
+    print_class,
+    right_text,
+    save,
+)
+
+pytest.importorskip("typst")
+# Number of each question in the blueprint's order.
+SINGLE, MULTIPLE, MATCHING, NUMBER, TOKEN = 1, 2, 3, 4, 5
+
+
+@pytest.fixture
+def printed(grade) -> PrintedClass:
+    return print_class(grade)
+
+
+def right_answers(
+    printed: PrintedClass, student: str, *, without: tuple[int, ...] = (TOKEN,)
+) -> dict[int, str]:
+    quiz = printed.quizzes[student]
+    return {q.number: right_text(q.variant.parts[0]) for q in quiz.questions if q.number not in without}
+
+
+def attempts(student: str) -> dict[int, object]:
+    with Course.open(Path("dl")).open_store() as store:
+        return dict(enumerate(store.attempts(student=student, mode=Mode.MARKS)))
+
+
+def outcomes(student: str) -> dict[str, Outcome]:
+    return {a.item: a.report.outcome for a in attempts(student).values()}  # type: ignore[attr-defined]
+
+
+def scan(grade, *arguments: object):  # type: ignore[no-untyped-def]
+    return grade("scan", *arguments, "--course", "dl", "--json", "--by", "prof")
+
+
+def test_a_sheet_that_is_certain_gets_the_marks_that_typed_answers_get(grade, printed: PrintedClass) -> None:
+    pages = filled_pages(printed, "ada", right_answers(printed, "ada"))
+    upside_down = [cv2.rotate(page, cv2.ROTATE_180) for page in reversed(pages)]
+    save("scans/ada.tiff", *upside_down)
+    said = scan(grade, "scans")
+    assert said.code == 0, said.out + said.err
+    (exam,) = said.json()["prints"]
+    assert [item["student"] for item in exam["handed_in"]] == ["ada"]
+    assert {item["student"] for item in exam["not_scanned"]} == {"bob", "007"}
+    wrong = outcomes("ada")
+    assert wrong.pop("greedy-path") is Outcome.WRONG  # its box was left empty
+    assert set(wrong.values()) == {Outcome.RIGHT}
+    # Again: nothing is doubled, whatever the name of the file.
+    before = len(attempts("ada"))
+    save("again.tiff", *pages)
+    again = scan(grade, "scans", "again.tiff")
+    assert again.code == 0 and again.json()["pages"] == {"new": 0, "known": 2 * len(pages)}
+    assert len(attempts("ada")) == before
+
+
+def test_what_is_unclear_waits_for_a_person_and_is_decided_with_who_and_when(
+    grade, printed: PrintedClass
+) -> None:
+    answers = right_answers(printed, "bob")
+    layout = printed.layouts["bob"]
+    part = printed.quizzes["bob"].questions[0].variant.parts[0]
+    other = next(option.id for option in part.options if not option.correct)
+    (crossed,) = bubbles_of(layout, SINGLE, other)
+    pages = filled_pages(printed, "bob", answers, crossed=(crossed,), written=(TOKEN,))
+    files = [save(f"bob-{i}.png", page) for i, page in enumerate(pages)]
+    said = scan(grade, *files)
+    assert said.code == 1
+    (exam,) = said.json()["prints"]
+    (waiting,) = exam["waiting"]
+    assert {item["field"] for item in waiting["fields"]} == {f"{SINGLE}/answer", f"{TOKEN}/answer"}
+    assert not attempts("bob") and not exam["handed_in"]
+    page = Path(exam["page"]).read_text()
+    assert page.count("data:image/png;base64,") == 2
+    assert "img-src data:" in page and "<script" not in page
+    # What the item's reader refuses is no decision.
+    refused = scan(grade, "--decide", f"{PRINT}/2/{SINGLE}/answer=zebra")
+    assert refused.code == 2 and "can't be read" in refused.err
+    table = Path("dl/prints") / PRINT / "decisions.csv"
+    rows = list(csv.reader(io.StringIO(table.read_text())))
+    key = kind_of("token").right_responses(printed.quizzes["bob"].questions[TOKEN - 1].variant.parts[0])[0]
+    for row in rows[1:]:
+        row[5] = {f"{SINGLE}/answer": answers[SINGLE], f"{TOKEN}/answer": key}[row[2]]
+    table.write_text("\n".join(",".join(f'"{cell}"' for cell in row) for row in rows))
+    decided = scan(grade, "--decisions", table)
+    assert decided.code == 0, decided.out + decided.err
+    assert set(outcomes("bob").values()) == {Outcome.RIGHT}
+    with Course.open(Path("dl")).open_store() as store:
+        stored = store.scans.decisions(PRINT)
+        assert [(d.copy, d.by, d.student) for d in stored] == [(2, "prof", "bob")] * 2
+        actions = [entry.action for entry in store.audit.entries()]
+    assert actions.count("scan.decide") == 2 and actions.count("scan.hand_in") == 1
+    late = scan(grade, "--decide", f"{PRINT}/2/{SINGLE}/answer={other}")
+    assert late.code == 2 and "handed in already" in late.err
+
+
+def test_missing_pages_other_exams_and_photos_are_listed_with_their_reason(
+    grade, printed: PrintedClass
+) -> None:
+    pages = filled_pages(printed, "ada", right_answers(printed, "ada"))
+    assert len(pages) > 1
+    save("one.jpg", pages[0])
+    save("blank.png", np.full((1754, 1240), 230, np.uint8))
+    noise = np.random.default_rng(1).integers(0, 255, (900, 1200), dtype=np.uint8)
+    save("photo.jpg", cv2.GaussianBlur(noise, (0, 0), 3))
+    covered = pages[1].copy()
+    covered[:, :160] = 250
+    covered[:, -160:] = 250
+    save("covered.png", covered)
+    Path("empty.pdf").write_bytes(b"")
+    Path("notes.pdf").write_bytes(b"hello")
+    Path("broken.pdf").write_bytes(b"%PDF-1.7\nbroken")
+    said = scan(
+        grade, "one.jpg", "blank.png", "photo.jpg", "covered.png", "empty.pdf", "notes.pdf", "broken.pdf"
+    )
+    assert said.code == 1
+    result = said.json()
+    assert result["pages"] == {"new": 1, "known": 0, "blank": 1}
+    reasons = {problem["file"]: problem["reason"] for problem in result["problems"]}
+    assert "no code" in reasons["photo.jpg"]
+    assert "empty" in reasons["empty.pdf"] and "no PDF" in reasons["notes.pdf"]
+    assert "damaged" in reasons["broken.pdf"]
+    (waiting,) = result["prints"][0]["waiting"]
+    assert any("missing" in reason for reason in waiting["reasons"])
+    assert not attempts("ada")
+    # The page that was missing comes later.
+    save("two.png", *pages[1:2])
+    assert scan(grade, "two.png").code == 0
+    assert outcomes("ada")
+
+
+def test_scans_of_one_page_that_differ_wait_for_a_person(grade, printed: PrintedClass) -> None:
+    answers = right_answers(printed, "ada")
+    first = filled_pages(printed, "ada", answers)
+    second = filled_pages(printed, "ada", {k: v for k, v in answers.items() if k != SINGLE})
+    for i, page in enumerate([*first, *second]):
+        save(f"both/{i}.png", page)
+    (exam,) = scan(grade, "both").json()["prints"]
+    (waiting,) = exam["waiting"]
+    assert [item["field"] for item in waiting["fields"]] == [f"{SINGLE}/answer"]
+    assert "differ" in waiting["fields"][0]["reason"]
+    assert scan(grade, "--decide", f"{PRINT}/1/{SINGLE}/answer=-").code == 0
+    assert outcomes("ada")["softmax-stability"] is Outcome.WRONG
+
+
+def test_bad_calls_say_what_to_do(grade, printed: PrintedClass) -> None:
+    assert grade("init", "other").code == 0
+    for arguments, expected in (
+        (("--course", "dl"), "nothing to read"),
+        (("--course", "other", "dl"), "printed nothing"),
+        (("--course", "dl", "--decide", "nonsense"), "PRINT/COPY/FIELD=TEXT"),
+        (("--course", "dl", "--decide", "NOPE/1/1/answer=a"), "no print"),
+        (("--course", "dl", "--decide", f"{PRINT}/99/1/answer=a"), "no copy 99"),
+        (("--course", "dl", "--decide", f"{PRINT}/1/1/answer=a"), "nothing of copy 1 was scanned"),
+    ):
+        said = grade("scan", *arguments)
+        assert said.code == 2 and expected in said.err, said
+    Path("t.csv").write_text("a,b\n1,2\n")
+    said = grade("scan", "--course", "dl", "--decisions", "t.csv")
+    assert said.code == 2 and "isn't a table of decisions" in said.err
