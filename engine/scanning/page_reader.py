@@ -238,6 +238,6 @@ def _picture(
             cv2.circle(coloured, centre, round(radius * 1.35 * PIXELS_PER_MM), (160, 0, 200), 2, cv2.LINE_AA)
     small = cv2.resize(coloured, None, fx=_PICTURE_SCALE, fy=_PICTURE_SCALE, interpolation=cv2.INTER_AREA)
     # Few colours are enough to see a pencil by, and make a picture a third as large.
-    small = (small >> 3) << 3
+    small = (np.asarray(small, dtype=np.uint8) >> 3) << 3
     _, data = cv2.imencode(".png", small, [cv2.IMWRITE_PNG_COMPRESSION, 9])
     return base64.b64encode(data.tobytes()).decode("ascii")

@@ -219,11 +219,15 @@ def _registered(
 
 
 def _pin_down(printed: Points, layout: SheetLayout) -> bool:
-    """Return whether marks hold a page in place: two on each side, and along most of its height."""
+    """Return whether marks hold a page in place: two on each side apart, and along most of its height."""
     width, height = layout.size
     sides = [printed[printed[:, 0] < width / 2, 1], printed[printed[:, 0] >= width / 2, 1]]
     spans = [float(np.ptp(side)) if len(side) > 1 else 0.0 for side in sides]
-    return len(printed) >= _LEAST_MARKS and min(spans) > 0.15 * height and max(spans) > 0.5 * height
+    return (
+        len(printed) >= _LEAST_MARKS
+        and min(spans) > 0.15 * height
+        and float(np.ptp(printed[:, 1])) > 0.5 * height
+    )
 
 
 def _remapped(image: GreyImage, registration: _Registration, layout: SheetLayout) -> GreyImage:

@@ -26,7 +26,7 @@ from engine.scanning.page_files import ScanProblem
 from engine.store.scans import ScanDecision
 from engine.text.files import replace_text, write_errors
 from engine.text.tables import csv_text, read_delimited, text_cell
-from engine.text.words import clean_line, count_noun, join_words
+from engine.text.words import as_sentence, clean_line, count_noun, join_words
 
 PAGE_NAME, TABLE_NAME = "scans.html", "decisions.csv"
 BLANK = "-"
@@ -187,7 +187,7 @@ def write_review(
         waiting=copies,
         unseen=len(scans.unseen),
         places=sum(len(copy["fields"]) for copy in copies),
-        table=TABLE_NAME,
+        table=str(folder / TABLE_NAME),
         problems=[(problem.source.words(), problem.reason) for problem in problems],
         decided=list(decisions),
     )
@@ -220,7 +220,7 @@ def _field_view(exam: str, item: ScannedCopy, field: SheetField) -> dict[str, An
     place = f"{exam}/{item.copy.number}/{field.name}"
     return {
         "heading": f"{'Question ' if field.question.number else ''}{field.question.label}",
-        "reason": field.reason,
+        "reason": as_sentence(field.reason or ""),
         "pictures": field.pictures,
         "guess": field.text,
         "choices": _choices(field.question),

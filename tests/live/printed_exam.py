@@ -31,7 +31,7 @@ BLUEPRINT = """title: Midterm
 sections:
   - title: All
     items: [softmax-stability, high-weight-reading, who-introduced, scaled-dot-score, greedy-path,
-      softmax-weights, additive-score, multi-head-dims]
+      softmax-weights, context-vector, dot-scores]
 """
 STUDENTS = ("ada", "bob", "007")
 

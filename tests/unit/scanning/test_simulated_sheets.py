@@ -1,0 +1,132 @@
+"""Sheets with pencil marks as two scanners see them: no bubble is wrong without being flagged."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from benchmarks.scanned_sheets import TRAPS, measure, usual_exam
+from benchmarks.simulated_scans import MM, FilledSheet, printed_pages, scan
+from engine.paper.page_codes import PageCode
+from engine.paper.sheet_layout import SheetBubble, SheetLayout, SheetPage
+from engine.scanning.bubble_reading import BubbleState, PageReading, read_page
+from engine.scanning.page_straightening import UnreadablePageError, find_codes, straighten
+
+pytest.importorskip("typst")
+
+CODE = PageCode("K7QF2MXA", 7, 1, 2)
+
+
+@pytest.fixture(scope="module")
+def exam() -> tuple[SheetLayout, SheetPage, np.ndarray]:
+    layout = usual_exam()
+    codes = [PageCode("K7QF2MXA", 7, i + 1, len(layout.pages)) for i in range(len(layout.pages))]
+    return layout, layout.pages[0], printed_pages(layout, codes)[0]
+
+
+def read(exam: tuple[SheetLayout, SheetPage, np.ndarray], image: np.ndarray) -> PageReading:
+    layout, page, _ = exam
+    return read_page(straighten(image, find_codes(image), layout, page), layout, page)
+
+
+def straight_scan(printed: np.ndarray, graphite: np.ndarray | None = None) -> np.ndarray:
+    layer = np.zeros_like(printed) if graphite is None else graphite
+    paper = (printed * 0.82 + 0.12) * (1 - layer * 0.88)
+    return cv2.resize((paper * 255).astype(np.uint8), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+
+
+def states(reading: PageReading) -> dict[SheetBubble, BubbleState]:
+    return {item.bubble: item.state for item in reading.bubbles}
+
+
+def test_ordinary_sheets() -> None:
+    figures = measure(6, seed=11)
+    assert not figures.unread and not figures.wrong
+    assert figures.flagged <= 0.02 * figures.total
+
+
+def test_the_traps_of_other_readers() -> None:
+    figures = measure(len(TRAPS), seed=12, only=TRAPS)
+    assert not figures.unread and not figures.wrong
+    assert figures.bubbles["empty", "filled"] == figures.bubbles["filled", "empty"] == 0
+
+
+def test_a_page_of_which_nothing_is_filled_has_nothing_but_empty_bubbles(exam) -> None:
+    assert set(states(read(exam, straight_scan(exam[2]))).values()) == {BubbleState.EMPTY}
+
+
+def test_a_page_of_which_all_is_filled_has_nothing_but_filled_bubbles(exam) -> None:
+    layout, page, printed = exam
+    graphite = np.zeros_like(printed)
+    for bubble in page.bubbles:
+        centre = (round(bubble.x * MM), round(bubble.y * MM))
+        cv2.circle(graphite, centre, round(layout.radius * MM), 0.6, -1, cv2.LINE_AA)
+    assert set(states(read(exam, straight_scan(printed, graphite))).values()) == {BubbleState.FILLED}
+
+
+@pytest.mark.parametrize("arm", [1.5, 1.8, 2.2])
+def test_a_crossed_out_bubble_is_for_a_person_whatever_is_below_the_cross(exam, arm: float) -> None:
+    layout, page, printed = exam
+    bubble = page.bubbles[40]
+    centre = (round(bubble.x * MM), round(bubble.y * MM))
+    for is_filled in (False, True):
+        graphite = np.zeros_like(printed)
+        if is_filled:
+            cv2.circle(graphite, centre, round(layout.radius * MM), 0.7, -1, cv2.LINE_AA)
+        reach = layout.radius * arm
+        for slope in (1, -1):
+            ends = [
+                (round((bubble.x + side * reach) * MM), round((bubble.y + side * slope * reach) * MM))
+                for side in (-1, 1)
+            ]
+            cv2.line(graphite, ends[0], ends[1], 0.8, 7, cv2.LINE_AA)
+        assert states(read(exam, straight_scan(printed, graphite)))[bubble] is BubbleState.UNSURE
+
+
+def test_the_faintest_mark_is_never_taken_for_none(exam) -> None:
+    """From nothing to black in steps: empty, then unsure, then filled, and never back."""
+    layout, page, printed = exam
+    order = [BubbleState.EMPTY, BubbleState.UNSURE, BubbleState.FILLED]
+    seen = []
+    for black in (0.0, 0.03, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 0.9):
+        graphite = np.zeros_like(printed)
+        for bubble in page.bubbles[::9]:
+            centre = (round(bubble.x * MM), round(bubble.y * MM))
+            cv2.circle(graphite, centre, round(layout.radius * MM), black, -1, cv2.LINE_AA)
+        found = states(read(exam, straight_scan(printed, graphite)))
+        seen.append(max(order.index(found[bubble]) for bubble in page.bubbles[::9]))
+        assert black < 0.15 or min(order.index(found[bubble]) for bubble in page.bubbles[::9]) > 0
+    assert seen == sorted(seen) and seen[0] == 0 and seen[-1] == 2
+
+
+def test_a_torn_corner_one_code_less_and_a_dark_scan_are_read(exam) -> None:
+    image = straight_scan(exam[2])
+    torn = image.copy()
+    torn[:230, :300] = 250
+    torn[-330:, :330] = 250  # with it the second code, and two squares
+    dark = (image.astype(float) * 0.45).astype(np.uint8)
+    for changed in (torn, dark, cv2.rotate(torn, cv2.ROTATE_180), cv2.rotate(image, cv2.ROTATE_90_CLOCKWISE)):
+        assert set(states(read(exam, changed)).values()) == {BubbleState.EMPTY}
+
+
+def test_what_would_lose_marks_is_refused(exam) -> None:
+    image = straight_scan(exam[2])
+    _, two_levels = cv2.threshold(image, 128, 255, cv2.THRESH_BINARY)
+    with pytest.raises(UnreadablePageError, match="black and white"):
+        read(exam, two_levels)
+    covered = image.copy()
+    covered[:, :100] = covered[:, -100:] = 250
+    with pytest.raises(UnreadablePageError, match="too few"):
+        read(exam, covered)
+    faint = (image.astype(float) * 0.15 + 200).astype(np.uint8)
+    with pytest.raises(UnreadablePageError):
+        read(exam, faint)
+
+
+@pytest.mark.parametrize("dpi", [100, 200, 300])
+def test_other_resolutions_and_skews(exam, dpi: int) -> None:
+    random = np.random.default_rng(dpi)
+    sheet = FilledSheet(exam[2], np.zeros_like(exam[2]))
+    image = scan(sheet, "flatbed", random, dpi=dpi)
+    assert set(states(read(exam, image)).values()) == {BubbleState.EMPTY}
