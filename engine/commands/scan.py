@@ -243,19 +243,14 @@ def _decide(
             decisions.append(decision_of(place, scans[place.exam], parts, roster, by, now()))
         except ValueError as error:
             raise UsageError(f"this can't be decided: {error}", where=where) from error
+    lines = [
+        LogLine("scan.decide", f"print {d.exam}, copy {d.copy}, {d.field}", d.student, {"text": d.text[:200]})
+        for d in decisions
+    ]
     # All or nothing: half a table would be filled in twice.
-    store.scans.decide(*decisions)
-    log_lines(
-        context,
-        store,
-        [
-            LogLine(
-                "scan.decide", f"print {d.exam}, copy {d.copy}, {d.field}", d.student, {"text": d.text[:200]}
-            )
-            for d in decisions
-        ],
-        by=by,
-    )
+    with store.one_transaction():
+        store.scans.decide(*decisions)
+        log_lines(context, store, lines, by=by)
 
 
 def _hand_in(
@@ -276,10 +271,6 @@ def _hand_in(
     roster = course.roster(tolerant=True)
     quizzes = CopyQuizzes(store)
     scans = ExamScans(exam, exams, store, quizzes, roster)
-    if _assign_spares(store, exams, scans):
-        # Only now it is known what their fields ask, and so whether their answers can be read.
-        quizzes = CopyQuizzes(store)
-        scans = ExamScans(exam, exams, store, quizzes, roster)
     result = _ExamResult(scans)
     for item in scans.copies:
         if item.is_void:
@@ -288,22 +279,16 @@ def _hand_in(
         if item.student is None:
             result.waiting.append((item, list(item.waits)))
             continue
-        sheet = hand_in_sheet(store, quizzes, item, mode=context.mode, now=now(), written=written)
+        with store.one_transaction():
+            sheet = hand_in_sheet(store, quizzes, item, mode=context.mode, now=now(), written=written)
+            line = LogLine("scan.hand_in", f"print {exam}, copy {item.copy.number}", item.student)
+            log_lines(context, store, [line] if sheet.is_new else [], by=by)
         if sheet.is_new:
             result.handed.append((item, sheet.score))
         elif sheet.was_handed:
             result.before += 1
         else:
             result.waiting.append((item, [*item.waits, *filter(None, [sheet.reason])]))
-    log_lines(
-        context,
-        store,
-        [
-            LogLine("scan.hand_in", f"print {exam}, copy {item.copy.number}", item.student)
-            for item, _ in result.handed
-        ],
-        by=by,
-    )
     result.page, _ = write_review(
         exams.folder(exam),
         scans,
@@ -315,19 +300,6 @@ def _hand_in(
         zone=course.settings.policies.zone,
     )
     return result
-
-
-def _assign_spares(store: Store, exams: PrintedExams, scans: ExamScans) -> bool:
-    """Give the quizzes of spare copies to the students whose numbers are on them; return whether any was."""
-    is_any = False
-    for item in scans.copies:
-        if item.copy.is_spare and item.student is not None and not item.waits and not item.is_void:
-            from engine.paper.exam_draws import assign_spare
-
-            assign_spare(store, exams.folder(scans.exam), item.copy, item.student)
-            store.scans.name_student(scans.exam, item.copy.number, item.student)
-            is_any = True
-    return is_any
 
 
 def _json(pages: _Pages, results: Sequence[_ExamResult]) -> dict[str, Any]:

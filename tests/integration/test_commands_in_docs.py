@@ -58,6 +58,7 @@ NOT_RUN = {
     r"grade store copy postgresql://.*": "needs a server: tests/unit/store has one",
     r"grade store copy attention-2026/.softmark/store.db --store .*": "goes back; the store is still there",
     r"grade lti members.*": "needs a learning system: tests/integration/test_lti_command.py has one",
+    r"grade scan .*": "needs sheets printed and scanned: tests/integration/test_scan_command.py",
     r"grade serve(?! --check).*": "serves until it is stopped: tests/web/test_operation.py",
     r"grade mark (?:answers? [0-9a-z]|export-answers|import-answers).*": "needs answers in words: "
     "tests/integration/quizzes/test_free_text.py has some",

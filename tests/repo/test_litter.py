@@ -62,6 +62,7 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
     ("course decide 1 --refuse --answer no --course c", ()),
     ("course student ada --course c", ()),
     ("serve --check --course c", ()),
+    ("scan marks.csv --course c", ()),
     ("lti register moodle http://127.0.0.1:9 --client-id a --course c", ()),
     ("lti status --course c", ()),
     ("lti members --course c", ()),
