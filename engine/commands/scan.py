@@ -179,14 +179,14 @@ def _read(store: Store, exams: PrintedExams, quizzes: CopyQuizzes, files: Sequen
     with progress_bar("reading", total) as advance:
         for path in chosen:
             for scan in pages_of(path, path.name):
-                found = (
+                outcome = (
                     scan if isinstance(scan, ScanProblem) else read_scan(scan, exams, quizzes.parts, now())
                 )
-                if isinstance(found, ScanProblem):
-                    pages.problems.append(found)
-                elif isinstance(found, IgnoredPage):
-                    pages.ignored[found.reason] += 1
-                elif store.scans.add_page(found):
+                if isinstance(outcome, ScanProblem):
+                    pages.problems.append(outcome)
+                elif isinstance(outcome, IgnoredPage):
+                    pages.ignored[outcome.reason] += 1
+                elif store.scans.add_page(outcome):
                     # Kept page by page: a run that is stopped goes on from here.
                     pages.new += 1
                 else:

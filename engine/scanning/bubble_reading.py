@@ -118,10 +118,10 @@ def _darkness(
         # One that is torn, stained or under a staple differs from all others; they outvote it.
         middle = float(np.median(levels))
         spread = max(12.0, 3.0 * float(np.median(np.abs(levels - middle))))
-        kept = [
+        trusted = [
             (ref, level) for ref, level in zip(chosen, levels, strict=True) if abs(level - middle) <= spread
         ]
-        grids.append(_interpolated(kept, width, height))
+        grids.append(_interpolated(trusted, width, height))
     paper, ink = grids
     contrast = paper - ink
     if float(contrast.min()) < _LEAST_CONTRAST:
@@ -139,15 +139,15 @@ def _level(straight: GreyImage, ref: ReferenceBubble, radius: float) -> float:
 
 
 def _interpolated(
-    kept: Sequence[tuple[ReferenceBubble, float]], width: int, height: int
+    trusted: Sequence[tuple[ReferenceBubble, float]], width: int, height: int
 ) -> npt.NDArray[np.float32]:
     """Return levels between references: along both edges by height, and straight between left and right."""
     rows = np.arange(height) / PIXELS_PER_MM
     middle = width / PIXELS_PER_MM / 2
     sides = []
     for is_left in (True, False):
-        side = sorted((ref.y, level) for ref, level in kept if (ref.x < middle) is is_left)
-        side = side or sorted((ref.y, level) for ref, level in kept)
+        side = sorted((ref.y, level) for ref, level in trusted if (ref.x < middle) is is_left)
+        side = side or sorted((ref.y, level) for ref, level in trusted)
         sides.append(np.interp(rows, [y for y, _ in side], [level for _, level in side]))
     share = np.linspace(0.0, 1.0, width)[None, :]
     return np.asarray(sides[0][:, None] * (1 - share) + sides[1][:, None] * share, dtype=np.float32)
@@ -235,9 +235,9 @@ def _state(
 
 def _is_crossed(stroked: Sequence[bool]) -> bool:
     """Return whether strokes leave a bubble on opposite sides; one overlong stroke leaves it on one."""
-    apart = (_SECTORS // 2 - 1, _SECTORS // 2, _SECTORS // 2 + 1)
+    distances = (_SECTORS // 2 - 1, _SECTORS // 2, _SECTORS // 2 + 1)
     return any(
-        stroked[s] and stroked[(s + distance) % _SECTORS] for s in range(_SECTORS) for distance in apart
+        stroked[s] and stroked[(s + distance) % _SECTORS] for s in range(_SECTORS) for distance in distances
     )
 
 

@@ -18,7 +18,7 @@ from engine.answers import kind_of
 from engine.errors import ResponseFormatError
 from engine.model import Part
 from engine.paper.sheet_questions import NumberDigits, SheetFieldKind, SheetQuestion
-from engine.text.words import clean_line, join_words
+from engine.text.words import agree, clean_line, join_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def refusal(text: str, part: Part | None) -> str | None:
 
 def _unsure_words(question: SheetQuestion, marks: FieldMarks) -> str:
     values = list(dict.fromkeys(value for _, _, value in marks.unsure))
-    return f"unclear whether {join_words(values, 'and', 4)} {'is' if len(values) == 1 else 'are'} filled"
+    return f"unclear whether {join_words(values, 'and', 4)} {agree(len(values), 'are')} filled"
 
 
 def _text_of(question: SheetQuestion, marks: FieldMarks) -> str:

@@ -113,8 +113,8 @@ def read_scan(
     now : datetime
     """
     source = scan.source
-    found = find_codes(scan.image)
-    codes = {item.code for item in found}
+    seen = find_codes(scan.image)
+    codes = {item.code for item in seen}
     if not codes:
         if _is_blank(scan.image):
             return IgnoredPage(source, "blank")
@@ -144,7 +144,7 @@ def read_scan(
         return ScanProblem(source, f"print {code.exam} has no {code.words()}")
     page = layout.pages[index]
     try:
-        straight = straighten(scan.image, found, layout, page)
+        straight = straighten(scan.image, seen, layout, page)
         reading = read_page(straight, layout, page)
     except UnreadablePageError as error:
         return ScanProblem(source, f"{code.words()}: {error}")

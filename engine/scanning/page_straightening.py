@@ -205,8 +205,8 @@ def _registered(
     rough, inliers = fit
     if rough is None:
         return None
-    kept = inliers.ravel().astype(bool)
-    printed, seen = printed[kept], seen[kept]
+    agreeing = inliers.ravel().astype(bool)
+    printed, seen = printed[agreeing], seen[agreeing]
     if not _pin_down(printed, layout):
         return None
     if len(printed) >= _FOR_PERSPECTIVE:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -13,6 +18,7 @@ import pytest
 from engine.answers import kind_of
 from engine.course import Course
 from engine.model import Mode, Outcome
+from engine.paper.print_record import write_record
 from tests.live.printed_exam import (
     PRINT,
     PrintedClass,
@@ -24,6 +30,7 @@ from tests.live.printed_exam import (
 )
 
 pytest.importorskip("typst")
+ROOT = Path(__file__).parents[2]
 # Number of each question in the blueprint's order.
 SINGLE, MULTIPLE, MATCHING, NUMBER, TOKEN = 1, 2, 3, 4, 5
 
@@ -177,3 +184,61 @@ def test_bad_calls_say_what_to_do(grade, printed: PrintedClass) -> None:
     Path("t.csv").write_text("a,b\n1,2\n")
     said = grade("scan", "--course", "dl", "--decisions", "t.csv")
     assert said.code == 2 and "isn't a table of decisions" in said.err
+
+
+def test_a_run_that_is_killed_is_completed_by_the_next_one(grade, printed: PrintedClass) -> None:
+    for student in ("ada", "bob"):
+        pages = filled_pages(printed, student, right_answers(printed, student))
+        for i, page in enumerate(pages):
+            save(f"in/{student}-{i}.png", page)
+    total = len(list(Path("in").iterdir()))
+    for place, pages in (
+        ("in-scanned-page:2", 1),  # one is stored, the second is taken back
+        ("before-record:1", total),
+        ("between-rows:3", total),
+        ("before-log:2", total),
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-m", "cli", "scan", "in", "--course", "dl"],
+            env={**os.environ, "SOFTMARK_CRASH_AT": place, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+        )
+        assert ran.returncode == -signal.SIGKILL, (place, ran.stdout, ran.stderr)
+        with Course.open(Path("dl")).open_store() as store:
+            assert len(store.scans.pages(PRINT)) == pages, place
+        # An exam is handed in as a whole, with its line in the log, or not at all.
+        assert {len(attempts("ada")), len(attempts("bob"))} <= {0, 8}, place
+    said = scan(grade, "in")
+    assert said.code == 0
+    assert len(attempts("ada")) == len(attempts("bob")) == 8
+
+
+def test_two_sheets_of_one_student_wait_until_one_is_void(grade, printed: PrintedClass) -> None:
+    record = printed.record
+    twin = replace(record.copies[1], student="ada", quiz=record.copies[0].quiz, version=0, layout=0)
+    write_record(
+        Path("dl/prints") / PRINT, replace(record, copies=(record.copies[0], twin, record.copies[2]))
+    )
+    printed.layouts["bob"] = printed.layouts["ada"]  # type: ignore[index]
+    answers = right_answers(printed, "ada")
+    for student in ("ada", "bob"):
+        for i, page in enumerate(filled_pages(printed, student, answers)):
+            save(f"in/{student}-{i}.png", page)
+    (exam,) = scan(grade, "in").json()["prints"]
+    assert {item["copy"]: item["reasons"] for item in exam["waiting"]} == {
+        1: ["its student handed in copy 2 too"],
+        2: ["its student handed in copy 1 too"],
+    }
+    assert not attempts("ada")
+    refused = scan(grade, "--decide", f"{PRINT}/2/copy=maybe")
+    assert refused.code == 2 and "can be void" in refused.err
+    (exam,) = scan(grade, "--decide", f"{PRINT}/2/copy=void").json()["prints"]
+    assert (exam["void"], [item["copy"] for item in exam["handed_in"]], exam["waiting"]) == (1, [1], [])
+
+
+def test_a_sheet_counts_as_handed_in_when_it_was_written(grade, printed: PrintedClass) -> None:
+    for i, page in enumerate(filled_pages(printed, "ada", right_answers(printed, "ada"))):
+        save(f"in/{i}.png", page)
+    assert scan(grade, "in", "--written", "2026-11-20 10:00").code == 0
+    times = {attempt.handed.isoformat()[:16] for attempt in attempts("ada").values()}  # type: ignore[attr-defined]
+    assert times == {"2026-11-20T10:00"}
