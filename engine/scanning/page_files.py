@@ -136,7 +136,7 @@ def _kind_of(path: Path) -> str:
             return kind
     if head[:4] in (b"II*\0", b"MM\0*"):
         return "tiff"
-    raise _FaultyFileError("this is no PDF, PNG, JPEG or TIFF file")
+    raise _FaultyFileError("this isn't a PDF, PNG, JPEG or TIFF file")
 
 
 def _picture(path: Path, source: PageSource, kind: str) -> ScanImage | ScanProblem:

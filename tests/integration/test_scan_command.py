@@ -144,7 +144,7 @@ def test_missing_pages_other_exams_and_photos_are_listed_with_their_reason(
     assert result["pages"] == {"new": 1, "known": 0, "blank": 1}
     reasons = {problem["file"]: problem["reason"] for problem in result["problems"]}
     assert "no code" in reasons["photo.jpg"]
-    assert "empty" in reasons["empty.pdf"] and "no PDF" in reasons["notes.pdf"]
+    assert "empty" in reasons["empty.pdf"] and "isn't a PDF" in reasons["notes.pdf"]
     assert "damaged" in reasons["broken.pdf"]
     (waiting,) = result["prints"][0]["waiting"]
     assert any("missing" in reason for reason in waiting["reasons"])
