@@ -115,8 +115,8 @@ def command(
     FILES are PDF, PNG, JPEG or TIFF files, or folders of them, with pages in any order and any way round.
     Each page says which copy it is. A bubble that isn't clearly empty or filled, a crossed-out one, two marks
     where one counts: all that is shown on a page for a person to decide, and an exam is handed in only when
-    nothing about it is unclear or missing. Run it again with more files or decisions at any time: what was read,
-    decided and handed in is kept, and counts once.
+    nothing about it is unclear or missing. Run it again with more files or decisions at any time: what was
+    read, decided and handed in is kept, and counts once.
 
     Exit code 0: everything is handed in; 1: something waits, or a page can't be read (listed).
 
