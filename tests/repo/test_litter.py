@@ -102,7 +102,7 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
 # These end at a question, or are about what only a person on the site or a learning system can have left.
 REFUSED = (
     "quiz take", "course decide", "mark answer ", "mark export-answers", "mark import-answers", "lti members",
-    "lti send",
+    "lti send", "scan ",
 )  # fmt: skip
 NEARLY = """import numpy as np
 
