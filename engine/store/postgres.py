@@ -112,8 +112,8 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str, Ser
         )
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
-    own = url.query
-    url = url.update_query_dict({k: v for k, v in _PATIENCE.items() if k not in own})
+    given_query = url.query
+    url = url.update_query_dict({k: v for k, v in _PATIENCE.items() if k not in given_query})
     try:
         # Pre-ping: a connection that the server closed meanwhile is replaced instead of failing a command.
         engine = sa.create_engine(url, pool_pre_ping=True)
@@ -130,7 +130,7 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str, Ser
 
     @sa.event.listens_for(engine, "do_connect")
     def connect(_dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
-        if patience.seconds is not None and "connect_timeout" not in own:
+        if patience.seconds is not None and "connect_timeout" not in given_query:
             parameters["connect_timeout"] = str(_CONNECT_S)
         return connection_class.connect(*arguments, **parameters)
 

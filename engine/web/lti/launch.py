@@ -172,12 +172,12 @@ class _Place:
         claims, site = self._claims, self._visit.site
         assert claims.link is not None  # the library's check of a link's launch demands it
         known = self._store.link(self._platform.id, claims.deployment, claims.link.id)
-        marks, said = claims.marks, self._assignment()
+        marks, own_target = claims.marks, self._assignment()
         link = LtiLink(
             platform=self._platform.id,
             deployment=claims.deployment,
             link=claims.link.id,
-            assignment=said or (known.assignment if known else None),
+            assignment=own_target or (known.assignment if known else None),
             context=self.context,
             title=clean_line(claims.link.title or "", 200) or (known.title if known else ""),
             line_item=self._url(marks.lineitem if marks else None) or (known.line_item if known else None),
@@ -186,7 +186,7 @@ class _Place:
             members_url=self._url(claims.members.context_memberships_url if claims.members else None)
             or (known.members_url if known else None),
             seen=self._visit.now,
-            is_fixed=said is not None,
+            is_fixed=own_target is not None,
         )
         if known is None or replace(known, seen=link.seen) != link or link.seen - known.seen > _LINK_SEEN:
             self._store.put_link(link)
