@@ -104,13 +104,19 @@ class ProseHtml:
         Returns the HTML of a formula.
     address : callable
         Keeps a picture, and returns its address.
+    characters : callable
+        Returns the HTML of characters.
     """
 
     def __init__(
-        self, formula: Callable[[ProseFormula], str], address: Callable[[ProsePicture], str]
+        self,
+        formula: Callable[[ProseFormula], str],
+        address: Callable[[ProsePicture], str],
+        characters: Callable[[str], str] = html_text,
     ) -> None:
         self._formula = formula
         self._address = address
+        self._characters = characters
 
     def blocks(self, text: RenderedText | None) -> str:
         """Return the paragraphs, lists, tables … of a text."""
@@ -142,13 +148,13 @@ class ProseHtml:
                 body = "".join(self._line(row, "td") for row in rows)
                 return f"<table>{headings}<tbody>{body}</tbody></table>"
             case ProseListing(text):
-                return f"<pre>{html_text(text)}</pre>"
+                return f"<pre>{self._characters(text)}</pre>"
             case ProseQuote(inner):
                 return f"<blockquote>{self._blocks(inner)}</blockquote>"
             case ProsePicture(alt_text=alt_text, caption=caption):
                 source = xml_value(self._address(block))
                 picture = f'<p><img src="{source}" alt="{xml_value(alt_text)}"/></p>'
-                return picture + (f"<p><em>{html_text(caption)}</em></p>" if caption else "")
+                return picture + (f"<p><em>{self._characters(caption)}</em></p>" if caption else "")
 
     def _line(self, cells: Sequence[Sequence[ProseRun]], tag: str) -> str:
         # A cell without text keeps a blank that readers of XML don't drop.
@@ -163,9 +169,9 @@ class ProseHtml:
         match run:
             case ProseText(text):
                 # Importers drop blanks that stand alone between two elements, but not this one.
-                return html_text(text) if text.strip() else "&#160;"
+                return self._characters(text) if text.strip() else "&#160;"
             case ProseCode(text):
-                return f"<code>{html_text(text)}</code>"
+                return f"<code>{self._characters(text)}</code>"
             case ProseBreak():
                 return "<br/>"
             case ProseFormula():

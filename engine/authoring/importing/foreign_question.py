@@ -146,6 +146,8 @@ class ForeignQuestion:
         How an order is marked: one of the rules of our ordering items.
     grader : MarkedText
         What an essay's markers read.
+    words : tuple of (int or None, int or None)
+        The least and the largest number of an essay's words, where they are asked for.
     gaps : tuple of ForeignQuestion
         The fields of a text with several; `points` of a gap is its weight.
     gap_mark : str
@@ -174,6 +176,7 @@ class ForeignQuestion:
     hints: tuple[MarkedText, ...] = ()
     policy: str = ""
     grader: MarkedText = NOTHING
+    words: tuple[int | None, int | None] = (None, None)
     gaps: tuple[ForeignQuestion, ...] = ()
     gap_mark: str = ""
     notes: tuple[ImportNote, ...] = ()

@@ -65,7 +65,9 @@ def rubric_answer(question: ForeignQuestion, texts: QuestionTexts) -> dict[str, 
     sample = [block for block in blocks if block is not table and not _is_heading(block)]
     if not sample:
         raise UnfitError("its markers get no sample answer", "write one below the table of criteria")
-    return {"type": "free_text", "rubric": rubric, "sample": texts.written(sample, "the sample answer").prose}
+    data = {"type": "free_text", "rubric": rubric, "sample": texts.written(sample, "the sample answer").prose}
+    limits = zip(("min_words", "max_words"), question.words, strict=True)
+    return data | {name: limit for name, limit in limits if limit is not None}
 
 
 def _rubric(table: TableBlock) -> list[dict[str, Any]]:

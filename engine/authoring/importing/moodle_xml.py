@@ -33,6 +33,7 @@ from engine.authoring.importing.foreign_question import (
 )
 from engine.authoring.importing.imported_wholes import NO_RUBRIC
 from engine.authoring.importing.xml_tree import XmlElement, read_tree
+from engine.items.rubric_specs import MOST_WORDS
 from engine.text.words import clean_line, one_line
 
 _FORMS = {
@@ -394,7 +395,12 @@ def _ordering(question: ForeignQuestion, element: XmlElement, fields: QuestionFi
 
 
 def _essay(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
-    return replace(question, kind=QuestionKind.ESSAY, grader=fields.markup(element, "graderinfo"))
+    limits = [int(fields.number(element, tag, Decimal(0))) for tag in ("minwordlimit", "maxwordlimit")]
+    least, most = (limit if 0 < limit <= MOST_WORDS else None for limit in limits)
+    if least is not None and most is not None and least > most:
+        least = None
+    grader = fields.markup(element, "graderinfo")
+    return replace(question, kind=QuestionKind.ESSAY, grader=grader, words=(least, most))
 
 
 def _cloze(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:

@@ -40,7 +40,7 @@ from engine.export.moodle_html import moodle_line, moodle_text, moodle_words, xm
 __all__ = ["FORMAT", "gift_text"]
 
 _SIGNS = re.compile(r"[\\~=#{}:]")
-_IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)">')
+_IMAGE = re.compile(r'<img src="[^"]*" alt="([^"]*)"/>')
 _NOT_IN_TAGS = re.compile(r"[\[\]\x00-\x1f\x7f]")
 _ARROW = "->"  # makes a pair of an answer, and can't be escaped
 

@@ -192,7 +192,7 @@ def test_pictures_lie_beside_the_text_with_their_description() -> None:
     item = next(i for i in BANK.ids() if BANK.load(i).kind != "code" and "<figure" in drawn(i).stem.html)
     (question, *_) = questions(family(drawn(item)))
     assert question.files[:1] == ("picture-1.svg",)
-    assert re.search(r'<img src="@@PLUGINFILE@@/picture-1.svg" alt="[^"]{20,}">', question.text)
+    assert re.search(r'<img src="@@PLUGINFILE@@/picture-1.svg" alt="[^"]{20,}"/>', question.text)
 
 
 def hostile(kind: str) -> ExportedItem:
