@@ -271,6 +271,10 @@ def _hand_in(
     roster = course.roster(tolerant=True)
     quizzes = CopyQuizzes(store)
     scans = ExamScans(exam, exams, store, quizzes, roster)
+    if _assign_spares(store, exams, scans):
+        # Only now it is known what their fields ask, and so whether their answers can be read.
+        quizzes = CopyQuizzes(store)
+        scans = ExamScans(exam, exams, store, quizzes, roster)
     result = _ExamResult(scans)
     for item in scans.copies:
         if item.is_void:
@@ -300,6 +304,19 @@ def _hand_in(
         zone=course.settings.policies.zone,
     )
     return result
+
+
+def _assign_spares(store: Store, exams: PrintedExams, scans: ExamScans) -> bool:
+    """Give the quizzes of spare copies to the students whose numbers are on them; return whether any was."""
+    from engine.paper.exam_draws import assign_spare
+
+    spares = [item for item in scans.copies if item.copy.is_spare and not item.waits and not item.is_void]
+    for item in spares:
+        assert item.student is not None, "a copy of nobody waits"
+        with store.one_transaction():
+            assign_spare(store, exams.folder(scans.exam), item.copy, item.student)
+            store.scans.name_student(scans.exam, item.copy.number, item.student)
+    return bool(spares)
 
 
 def _json(pages: _Pages, results: Sequence[_ExamResult]) -> dict[str, Any]:

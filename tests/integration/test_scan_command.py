@@ -13,16 +13,21 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pypdfium2
 import pytest
 
+from benchmarks.simulated_scans import DPI
 from engine.answers import kind_of
 from engine.course import Course
 from engine.model import Mode, Outcome
-from engine.paper.print_record import write_record
+from engine.paper.print_record import PrintRecord, read_record, write_record
+from engine.paper.sheet_layout import SheetLayout
 from tests.live.printed_exam import (
+    BLUEPRINT,
     PRINT,
     PrintedClass,
     bubbles_of,
+    filled_images,
     filled_pages,
     print_class,
     right_text,
@@ -242,3 +247,51 @@ def test_a_sheet_counts_as_handed_in_when_it_was_written(grade, printed: Printed
     assert scan(grade, "in", "--written", "2026-11-20 10:00").code == 0
     times = {attempt.handed.isoformat()[:16] for attempt in attempts("ada").values()}  # type: ignore[attr-defined]
     assert times == {"2026-11-20T10:00"}
+
+
+def sheets_of(record: PrintRecord, number: int, answers: dict[int, str]) -> list[np.ndarray]:
+    """Return the answer sheet of a copy out of its printed PDF, filled in."""
+    copy = record.copy(number)
+    assert copy is not None
+    layout = SheetLayout.from_json(record.layout(copy))
+    (path,) = Path("dl/prints", record.id).rglob(copy.file)
+    with pypdfium2.PdfDocument(path) as document:
+        assert len(document) == copy.pages
+        images = [
+            np.squeeze(document[i].render(scale=DPI / 72, grayscale=True).to_numpy()).astype(np.float32) / 255
+            for i in range(copy.sheet - 1, copy.pages)
+        ]
+    return filled_images(layout, images[: len(layout.pages)], answers)
+
+
+def test_printed_exams_come_back_with_the_marks_of_typed_answers_and_spares_find_their_students(
+    grade,
+) -> None:
+    assert grade("init", "dl").code == 0
+    Path("dl/roster.csv").write_text("id,name\n1001,Ada\n0042,Bob\n")
+    Path("dl/blueprints/mid.yaml").write_text(BLUEPRINT)
+    assert grade("print", "mid", "--spare", "1", "--course", "dl").code == 0
+    (name,) = [path.name for path in Path("dl/prints").iterdir() if path.is_dir()]
+    record = read_record(Path("dl/prints", name))
+    ada, spare = record.copies[0], next(copy for copy in record.copies if copy.is_spare)
+    with Course.open(Path("dl")).open_store() as store:
+        quiz = store.load_quiz(ada.quiz, "1001")
+        assert quiz is not None
+    answers = {q.number: right_text(q.variant.parts[0]) for q in quiz.questions if q.number != TOKEN}
+    for i, page in enumerate(sheets_of(record, ada.number, answers)):
+        save(f"in/ada-{i}.png", page)
+    for i, page in enumerate(sheets_of(record, spare.number, {0: "0042"})):
+        save(f"in/spare-{i}.png", page)
+    # The pages with the questions come along, and are passed over.
+    (path,) = Path("dl/prints", name).rglob(ada.file)
+    said = scan(grade, "in", path)
+    (exam,) = said.json()["prints"]
+    assert said.json()["pages"]["questions"] == ada.sheet - 1
+    handed = [(item["copy"], item["student"]) for item in exam["handed_in"]]
+    assert handed == [(ada.number, "1001"), (spare.number, "0042")] and exam["waiting"] == []
+    # The PDF's own sheets are black and white and never were on paper.
+    assert {problem["page"] for problem in said.json()["problems"]} == {*range(ada.sheet, ada.pages + 1)}
+    assert all("black and white" in problem["reason"] for problem in said.json()["problems"])
+    found = outcomes("1001")
+    assert found.pop("greedy-path") is Outcome.WRONG and set(found.values()) == {Outcome.RIGHT}
+    assert set(outcomes("0042").values()) == {Outcome.WRONG}
