@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from engine.course import Roster
 from engine.errors import CourseError, Diagnostic
@@ -33,6 +36,7 @@ BLANK = "-"
 """What stands for an answer that was left empty, in the table and after ``--decide``."""
 _HEADS = ("print", "copy", "field", "read as", "reason", "decision")
 _LONGEST_TEXT = 5_000
+_BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +225,8 @@ def _field_view(exam: str, item: ScannedCopy, field: SheetField) -> dict[str, An
     return {
         "heading": f"{'Question ' if field.question.number else ''}{field.question.label}",
         "reason": as_sentence(field.reason or ""),
-        "pictures": field.pictures,
+        # As markup: what pages show of a text is cut, and half a picture is none.
+        "pictures": [Markup(picture) for picture in field.pictures if _BASE64.fullmatch(picture)],
         "guess": field.text,
         "choices": _choices(field.question),
         "command": f"grade scan --decide {shlex.quote(f'{place}={_example(field)}')}",
