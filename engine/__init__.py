@@ -225,7 +225,7 @@ def grade_code(
         raise _unexpected("grade_code", "an item, as load_item returns it", item)
     if item.spec.kind != "code":
         raise UsageError(f"{item.spec.id} isn't a code exercise", next_step="use grade_answers")
-    submission = read_code_file(Path(source))
+    submission = read_code_file(Path(source), exercise=item.spec.id)
     exercise = load_exercise(item.spec, item.path.parent, item.version)
     plan = freeze_plan(exercise, plan_seed(secret, item.spec.id, item.version))
     source = "\n".join((submission.source, *submission.modules.values()))

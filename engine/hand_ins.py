@@ -18,6 +18,7 @@ class FileKind(StrEnum):
 
     CODE = "code"
     QUIZ = "quiz"
+    ANSWERS = "answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,10 @@ class HandedFile:
         Name as handed in, with its folders: foreign text.
     kind : FileKind
     item : str or None
-        Item id of a code file; a quiz file names its quiz inside.
+        Item id of code, and of answers in an assignment's notebook; a quiz file names its quiz inside.
     sha256 : str
-        Hash of its bytes and of the files that it imports: the submission's identity.
+        Hash of its bytes and of the files that it imports: the submission's identity. Of an assignment's
+        notebook, the hash of what is handed in for the item.
     beside : tuple of (str, Path)
         The files of the same folder that it imports, by module name.
     handed : datetime or None

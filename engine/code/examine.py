@@ -317,7 +317,7 @@ def _in_cell(exception: ExceptionInfo, source: str) -> ExceptionInfo:
     if exception.file is not None or exception.line is None:
         return exception
     place = place_in_cells(source, exception.line)
-    return exception if place is None else replace(exception, file=f"code cell {place[0]}", line=place[1])
+    return exception if place is None else replace(exception, file=place[0], line=place[1])
 
 
 def load_notes(result: RunResult) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ MAX_CHARACTERS = 256 * 1024
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _parsing = threading.Lock()  # warning filters belong to the whole process, not to a thread
-_MARK = re.compile(r"# --- code cell (\d+) ---")
+_MARK = re.compile(r"# --- (code cell \d+|In \[\d+\]) ---")
 
 
 # Python's parser takes a time that grows with their square: a quarter of a megabyte of either would stop all
@@ -81,13 +81,16 @@ def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
-def cell_mark(number: int) -> str:
-    """Return the comment line before the code cell of this number (from 1) in a notebook's source."""
-    return f"# --- code cell {number} ---"
+def cell_mark(number: int, *, is_run: bool = False) -> str:
+    """Return the comment line before the code cell of this number (from 1) in a notebook's source.
+
+    With `is_run` it is what the kernel ran under this number, and called as Jupyter calls it: ``In [3]``.
+    """
+    return f"# --- In [{number}] ---" if is_run else f"# --- code cell {number} ---"
 
 
-def place_in_cells(source: str, line: int) -> tuple[int, int] | None:
-    """Return (code cell, line within it), both from 1, of a line of a notebook's source.
+def place_in_cells(source: str, line: int) -> tuple[str, int] | None:
+    """Return the name of the cell, such as ``code cell 3``, and the line within it, from 1.
 
     None: the source has no such line, or no cell begins before it.
     """
@@ -96,7 +99,7 @@ def place_in_cells(source: str, line: int) -> tuple[int, int] | None:
         return None
     for begin in range(line - 1, -1, -1):
         if match := _MARK.fullmatch(lines[begin]):
-            return int(match.group(1)), max(1, line - 1 - begin)
+            return match.group(1), max(1, line - 1 - begin)
     return None
 
 

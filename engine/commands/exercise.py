@@ -128,7 +128,7 @@ def open_session(context: CommandContext, item: str, file: Path, sandbox: Sandbo
     from engine.intake import read_code_file
 
     try:
-        source = read_code_file(file).source
+        source = read_code_file(file, exercise=item).source
     except SoftmarkError:  # it is said where the file is graded
         source = ""
     runner = context.open_runner(replace(sandbox, unsafe_local=True), source)

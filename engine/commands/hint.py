@@ -104,7 +104,7 @@ def _graded(context: CommandContext, item: str, file: Path) -> GradeReport:
 
     code_spec(context, item)
     path = submission_path(item, file)
-    submission = read_code_file(path)
+    submission = read_code_file(path, exercise=item)
     with running("running your file"), open_session(context, item, path, SandboxOptions()) as session:
         return session.grade(submission)
 

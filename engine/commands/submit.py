@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ from engine.text.words import points_text
 
 if TYPE_CHECKING:
     from engine.items.bank import ItemSummary
-    from engine.model import GradeReport
+    from engine.model import GradeReport, Variant
     from engine.runner import SandboxOptions
     from engine.store import Attempt
 
@@ -58,6 +58,13 @@ class _Submission:
 @click.option(
     "--checks", "every_check", is_flag=True, help="List the checks that passed or were skipped too."
 )
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the report as JSON to FILE too.",
+)
 @json_option
 @course_option
 @store_option
@@ -70,10 +77,13 @@ def command(
     sandbox: SandboxOptions,
     plan_seed: str | None,
     every_check: bool,
+    report_file: Path | None,
     as_json: bool,
     course_path: Path | None,
 ) -> int:
     """Grade code (ITEM FILE or ITEM FOLDER), an answer (ITEM --answer TEXT) or a filled-in quiz (QUIZ.yaml).
+
+    A notebook that `grade export notebook` wrote is a FILE for each of its items, answers among them.
 
     Exit code 0: all right; 1: not all right; 2: bad usage or input; 3: engine error.
 
@@ -84,13 +94,14 @@ def command(
       grade submit softmax-weights --seed 7 --answer "0.054 0.653 0.293"
       grade submit l16-full-pass --answer "e=[0.5, 1]" --answer "w=[0.38, 0.62]" --answer "c=[1, 2]"
       grade submit quiz.yaml
+      grade submit softmax week-3.ipynb
     """
     if student is not None:
         check_student(student)
     context = find_context(course_path)
     # Ids hold no dots, so a suffix tells a quiz file from an item.
     if target.endswith((".yaml", ".yml")):
-        if file is not None or answers:
+        if file is not None or answers or report_file is not None:
             raise UsageError("a quiz file is handed in by itself", expected="grade submit QUIZ.yaml")
         return _submit_quiz(context, Path(target), as_json)
     context.need_item(target, file)
@@ -100,11 +111,16 @@ def command(
             raise UsageError(f"{target} is a code exercise", expected=f"grade submit {target} FILE.py")
         submission = _submit_code(context, summary, file, student, sandbox, plan_seed)
     else:
-        if file is not None or not answers:
+        if file is not None and file.suffix.lower() == ".ipynb" and not answers:
+            submission = _submit_notebook_answer(context, target, file, student)
+        elif file is not None or not answers:
             raise UsageError(
                 f"{target} asks for an answer", expected=f"grade submit {target} --seed {seed} --answer TEXT"
             )
-        submission = _submit_answer(context, target, seed, answers, student)
+        else:
+            submission = _submit_answer(context, target, seed, answers, student)
+    if report_file is not None:
+        _write_report(report_file, submission.report)
     _show(submission, as_json, every_check=every_check)
     return exit_code([submission.report])
 
@@ -148,12 +164,43 @@ def _submit_quiz(context: CommandContext, path: Path, as_json: bool) -> int:
 def _submit_answer(
     context: CommandContext, item: str, seed: int, answers: Sequence[str], student: str | None
 ) -> _Submission:
+    variant = context.draw(item, seed)
+    texts = _by_part(answers, [part.id for part in variant.parts])
+    return _grade_answer(context, variant, seed, texts, student)
+
+
+def _submit_notebook_answer(
+    context: CommandContext, item: str, file: Path, student: str | None
+) -> _Submission:
+    from dataclasses import replace
+
+    from engine.intake.code_files import assignment_of
+    from engine.intake.notebook_answers import answered_variant, texts_of
+
+    notebook = assignment_of(file, file.name)
+    assigned = notebook.find(item) if notebook is not None else None
+    if notebook is None or assigned is None or assigned.is_code:
+        raise UsageError(
+            f"this notebook has no cell for an answer to {item}",
+            where=str(file),
+            expected="a notebook that grade export notebook wrote with this item",
+        )
+    secret = None if context.is_practice else context.secret()
+    variant = answered_variant(assigned, context.draw(item, assigned.seed), secret)
+    taken = notebook.answers(item)
+    submission = _grade_answer(context, variant, assigned.seed, texts_of(taken, variant), student)
+    report = replace(submission.report, notes=(*submission.report.notes, *taken.notes))
+    return replace(submission, report=report)
+
+
+def _grade_answer(
+    context: CommandContext, variant: Variant, seed: int, texts: Mapping[str, str], student: str | None
+) -> _Submission:
     from engine.grading import grade_answers
     from engine.model import QuizQuestion, Response
 
     started = datetime.now(UTC)
-    variant = context.draw(item, seed)
-    response = Response(_by_part(answers, [part.id for part in variant.parts]))
+    item, response = variant.item, Response(texts)
     report = grade_answers(variant, response, mode=context.mode, student=student, can_change=True)
     if student is not None and context.course is not None:
         from engine.store import Attempt
@@ -168,6 +215,16 @@ def _submit_answer(
     is_answered = any(text.strip() for text in response.answers.values())
     sample_step = f"grade show {item}{same_variant} --solution"
     return _Submission(report, step, is_answered=is_answered, sample_step=sample_step)
+
+
+def _write_report(path: Path, report: GradeReport) -> None:
+    import json
+
+    from engine.text.files import replace_text, write_errors
+
+    step = "name a file in a folder that you may write to: --report FILE"
+    with write_errors("the report can't be written", path, next_step=step):
+        replace_text(path, json.dumps(report.as_json(), ensure_ascii=False, indent=2) + "\n")
 
 
 def _by_part(answers: Sequence[str], parts: Sequence[str]) -> dict[str, str]:

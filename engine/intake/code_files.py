@@ -10,11 +10,13 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from engine.code.source import MAX_CHARACTERS, parse_python, place_in_cells, top_level
 from engine.errors import InputError, SubmissionError
+from engine.intake.assignment_notebook import AssignmentNotebook, read_assignment
 from engine.intake.download_entries import is_junk
 from engine.intake.notebook import notebook_source
 from engine.model import CodeSubmission
@@ -168,8 +170,21 @@ def _names(node: ast.AST) -> list[str]:
 NOTEBOOK_LIMIT = 16 * 2**20
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """The source of one file, the hash that it counts under, and what the student should know."""
+
+    source: str
+    sha256: str
+    notes: tuple[str, ...] = ()
+
+
 def read_code_file(
-    path: Path, name: str | None = None, beside: Mapping[str, Path] | None = None
+    path: Path,
+    name: str | None = None,
+    beside: Mapping[str, Path] | None = None,
+    *,
+    exercise: str | None = None,
 ) -> CodeSubmission:
     """Read a ``.py`` or ``.ipynb`` file and the ``.py`` files beside it that it imports.
 
@@ -182,6 +197,10 @@ def read_code_file(
         The files that it imports (module name to file), where somebody has found them already.
         Without it they are looked for in the folder of `path`, unless a `name` is given: what then
         lies beside may be anybody's.
+    exercise : str, optional
+        Id or function of the exercise that it is for. Of an assignment's notebook, which may hold several,
+        only what this one needs is taken, and its hash is that of what was taken: work on the others and
+        another run of the notebook don't make another submission of it.
 
     Returns
     -------
@@ -197,7 +216,9 @@ def read_code_file(
         that is none or has a cell that isn't Python, all files together too large.
     """
     label = clean_line(name or path.name)
-    source, data = _read(path, label, Path(label if name else path.name).suffix.lower(), named=bool(name))
+    suffix = Path(label if name else path.name).suffix.lower()
+    read = _read(path, label, suffix, named=bool(name), exercise=exercise)
+    source = read.source
     if beside is None:
         beside = files_used(source, in_folder(path.parent)) if name is None else {}
     texts = {other: read_module(other, file) for other, file in beside.items() if not is_library(other)}
@@ -213,18 +234,32 @@ def read_code_file(
     return CodeSubmission(
         source=source,
         filename=label,
-        sha256=sha256_of_files(hashlib.sha256(data).hexdigest(), hashes),
+        sha256=sha256_of_files(read.sha256, hashes),
         modules=MappingProxyType(texts),
-        notes=tuple(_ignored(other) for other in beside if is_library(other)),
+        notes=(*read.notes, *(_ignored(other) for other in beside if is_library(other))),
     )
 
 
 def source_of(path: Path, label: str) -> str:
     """Return the Python source of one file alone; raises as :func:`read_code_file` does."""
-    return _read(path, label, Path(label).suffix.lower(), named=True)[0]
+    return _read(path, label, Path(label).suffix.lower(), named=True).source
 
 
-def _read(path: Path, label: str, suffix: str, *, named: bool) -> tuple[str, bytes]:
+def assignment_of(path: Path, label: str) -> AssignmentNotebook | None:
+    """Return what an assignment's notebook holds; None for any other file.
+
+    Raises
+    ------
+    SubmissionError
+        It can't be read at all.
+    """
+    if Path(label).suffix.lower() != ".ipynb":
+        return None
+    text = decode(read_bytes(path, NOTEBOOK_LIMIT, name=label), label)
+    return read_assignment(text, label, CODE_LIMIT)
+
+
+def _read(path: Path, label: str, suffix: str, *, named: bool, exercise: str | None = None) -> _ReadFile:
     if suffix not in {".py", ".ipynb"} and path.is_file():
         raise SubmissionError("this kind of file isn't graded", where=label, expected="a .py or .ipynb file")
     notebook = suffix == ".ipynb"
@@ -232,8 +267,17 @@ def _read(path: Path, label: str, suffix: str, *, named: bool) -> tuple[str, byt
     data = read_bytes(path, NOTEBOOK_LIMIT if notebook else CODE_LIMIT, name=label if named else None)
     source = decode(data, label, cookie=not notebook)
     if notebook:
+        assignment = read_assignment(source, label, CODE_LIMIT)
+        if assignment is not None and (item := assignment.exercise(exercise)) is not None:
+            taken = assignment.code(item)
+            return _ReadFile(taken.source, sha256_of_text(taken.identity), taken.notes)
         source = notebook_source(source, label, CODE_LIMIT)
-    return source, data
+    return _ReadFile(source, hashlib.sha256(data).hexdigest())
+
+
+def sha256_of_text(source: str) -> str:
+    """Return the SHA-256 of a source as a file of its own would have it."""
+    return hashlib.sha256(source.encode("utf-8")).hexdigest()
 
 
 def _ignored(name: str) -> str:
@@ -263,7 +307,7 @@ def read_submission(path: Path, function: str) -> CodeSubmission:
         No file, or more than one, defines the function; and all that
         :func:`engine.intake.read_code_file` raises.
     """
-    return read_code_file(_main_file(path, function) if path.is_dir() else path)
+    return read_code_file(_main_file(path, function) if path.is_dir() else path, exercise=function)
 
 
 def _main_file(folder: Path, function: str) -> Path:
@@ -354,7 +398,7 @@ def definition_place(source: str, filename: str, function: str) -> str | None:
     if line is None:
         return None
     if filename.lower().endswith(".ipynb") and (cell := place_in_cells(source, line)):
-        return f"{filename}, code cell {cell[0]}, line {cell[1]}"
+        return f"{filename}, {cell[0]}, line {cell[1]}"
     return f"{filename}:{line}"
 
 

@@ -6,6 +6,7 @@ as an ignored leftover: nothing that a student handed in disappears without a wo
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,13 +19,16 @@ from engine.course.roster import candidate_ids, common_ids, describe_conflict, s
 from engine.errors import INTERNAL_FAULT_STEP, InputError, IntakeError, internal_fault
 from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
 from engine.intake.answer_rows import TABLES, is_class_yaml
+from engine.intake.assignment_notebook import AssignmentNotebook
 from engine.intake.code_files import (
     Find,
+    assignment_of,
     definition_place,
     files_used,
     is_library,
     sha256_of_file,
     sha256_of_files,
+    sha256_of_text,
     source_of,
 )
 from engine.intake.download_entries import FileEntry, copy_of, packed_otherwise, quiz_head
@@ -174,12 +178,16 @@ def _unjoined(message: str, step: str) -> IntakeError:
 
 @dataclass(frozen=True, slots=True)
 class CodeEntry:
-    """A code file, its name among its neighbours, and the item that the name means, if it means one."""
+    """A code file, its name among its neighbours, and the item that the name means, if it means one.
+
+    `notebook` is what it holds where it is an assignment's: then that says which items it is for.
+    """
 
     entry: FileEntry
     path: Path
     name: str
     item: str | None
+    notebook: AssignmentNotebook | None = None
 
 
 @dataclass(slots=True)
@@ -198,6 +206,9 @@ class SortedFolder:
 def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: str | None) -> SortedFolder:
     """Sort the code files of one folder.
 
+    An assignment's notebook is the hand-in of its items, but for those that are untouched in it while another
+    file is handed in for them.
+
     A file whose name means an item is its hand-in.  A file without such a name is the hand-in of every
     item whose function it and its copies alone define (a function is called as its item, with underscores),
     unless the item has a file of its name or the file is imported by one that has an item's name.  With
@@ -212,17 +223,23 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
     only_item : str or None
         All code is for this item.
     """
-    if len(files) == 1 and files[0].item is not None:  # nothing to find out: spare the reading
+    # nothing to find out: spare the reading
+    if len(files) == 1 and files[0].item is not None and files[0].notebook is None:
         return SortedFolder([(files[0], files[0].item, {})])
     result = SortedFolder()
     sources = {file.path: _source(file) for file in files}
     modules = _Modules(files)
     used = {file.path: _used(sources[file.path], modules.beside(file)) for file in files}
-    named = [(file, file.item) for file in files if file.item is not None]
+    named = [(file, file.item) for file in files if file.item is not None and file.notebook is None]
+    named += _assigned(files, {item for _, item in named}, items)
     imported_paths = {path for file, _ in named for path in used[file.path].values()} - {
         f.path for f, _ in named
     }
-    unnamed = [file for file in files if file.item is None and file.path not in imported_paths]
+    unnamed = [
+        file
+        for file in files
+        if file.item is None and file.notebook is None and file.path not in imported_paths
+    ]
     candidates = [only_item] if only_item is not None else sorted(items)
     handed: list[tuple[CodeEntry, str]] = list(named)
     disputed: set[Path] = set()
@@ -242,14 +259,27 @@ def sort_folder(files: Sequence[CodeEntry], items: Collection[str], only_item: s
     result.handed = [(file, item, used[file.path]) for file, item in handed]
     needed = {path for _, _, beside in result.handed for path in beside.values()}
     needed |= {file.path for file, _ in handed} | disputed
-    result.left = [file for file in files if file.path not in needed]
+    result.left = [file for file in files if file.path not in needed and file.notebook is None]
     return result
+
+
+def _assigned(
+    files: Sequence[CodeEntry], elsewhere: Collection[str], items: Collection[str]
+) -> list[tuple[CodeEntry, str]]:
+    """Return the notebooks of assignments with each exercise that they are a hand-in of."""
+    return [
+        (file, assigned.item)
+        for file in files
+        for assigned in (file.notebook.items if file.notebook is not None else ())
+        if assigned.is_code and assigned.item in items
+        if not (assigned.item in elsewhere and file.notebook and file.notebook.is_untouched(assigned.item))
+    ]
 
 
 def _source(file: CodeEntry) -> str:
     # Reading the file for a grade will say why it can't be read.
     try:
-        return source_of(file.path, file.name)
+        return source_of(file.path, file.name) if file.notebook is None else file.notebook.whole_source()
     except Exception:  # a fault of the reader's too: the file is then on its own
         return ""
 
@@ -456,10 +486,12 @@ class DownloadSorter:
             self._sort_table(file)
         elif suffix not in _CODE:
             self._sort_quiz(file)
+        elif (notebook := _assignment(file)) is not None and file.place.stands_alone:
+            self._sort_alone(file, notebook)
         elif not file.place.stands_alone:
             assert file.place.hand_in is not None
             folder = (file.place.hand_in.key, *entry.parts[:-1])
-            code = CodeEntry(entry, entry.path, name, self._listing.names.find(name))
+            code = CodeEntry(entry, entry.path, name, self._listing.names.find(name), notebook)
             self._folders.setdefault(folder, []).append((file, code))
         elif file.place.item is None:
             step = "name it STUDENT_ITEM.py, or put it into a folder named after the student"
@@ -482,7 +514,10 @@ class DownloadSorter:
         names = self._listing.names
         result = sort_folder([code for _, code in files], names.items, self._listing.only_item)
         for code, item, beside in result.handed:
-            self._add(by_path[code.path], FileKind.CODE, item, beside)
+            self._add(by_path[code.path], FileKind.CODE, item, beside, notebook=code.notebook)
+        for file, code in files:
+            if code.notebook is not None:
+                self._sort_answers(file, code.notebook)
         for code, item, places in result.conflicts:
             file, message = by_path[code.path], f"two files define {item.replace('-', '_')}: {places}"
             step = f"name the one that counts {item}.py"
@@ -494,6 +529,38 @@ class DownloadSorter:
             )
             message = "there is no code exercise of this name"
             self._not_graded(by_path[code.path], message, step, about=nearest or "")
+
+    def _sort_alone(self, file: _SortedFile, notebook: AssignmentNotebook) -> None:
+        """Sort an assignment's notebook that lies among those of other people: its name says whose it is."""
+        if not file.students:
+            student = self._owners.student(self._person_of(file.inside[-1]))
+            if student is None:
+                self._refuse(file.entry.name, "it is unclear whose file this is", "name it STUDENT.ipynb")
+                return
+            file = replace(file, students=(student,))
+        for assigned in notebook.items:
+            if assigned.is_code and assigned.item in self._listing.names.items:
+                self._add(file, FileKind.CODE, assigned.item, notebook=notebook)
+        self._sort_answers(file, notebook)
+
+    def _person_of(self, name: str) -> DownloadPerson:
+        # ada.ipynb, ada_week-3.ipynb and week-3_ada.ipynb: a part that the roster knows, or else all of it.
+        stem = PurePosixPath(copy_of(name)[0]).stem
+        roster = self._listing.roster
+        cuts = [match.span() for match in re.finditer(r"[\s_-]+", stem)]
+        pieces = [stem, *(stem[:start] for start, _ in cuts), *(stem[end:] for _, end in cuts)]
+        label = next((piece for piece in pieces if piece and roster.match(piece)), stem)
+        return DownloadPerson(label, {"label": label})
+
+    def _sort_answers(self, file: _SortedFile, notebook: AssignmentNotebook) -> None:
+        """Add the answers of an assignment's notebook, and say which of its exercises aren't the course's."""
+        for assigned in notebook.items:
+            if not assigned.is_code:
+                self._add(file, FileKind.ANSWERS, assigned.item, notebook=notebook)
+            elif assigned.item not in self._listing.names.items:
+                message = f"the notebook is for the exercise {assigned.item}, which this course doesn't have"
+                step = "grade it with the course that handed it out"
+                self._refuse(file.entry.name, message, step, file.first, file.known_as(assigned.item))
 
     def _sort_table(self, file: _SortedFile) -> None:
         if file.place.hand_in is None:
@@ -540,12 +607,15 @@ class DownloadSorter:
         item: str | None,
         beside: Mapping[str, Path] = _NONE,
         about: str = "",
+        notebook: AssignmentNotebook | None = None,
     ) -> None:
         hand_in = code.place.hand_in or HandIn("", ())
         topic = item or f"quiz {about}"
         try:
             counting = {name: sha256_of_file(file) for name, file in beside.items() if not is_library(name)}
-            sha256 = sha256_of_files(sha256_of_file(code.path), counting)
+            taken = notebook.taken_text(item or "") if notebook is not None else None
+            main = sha256_of_file(code.path) if taken is None else sha256_of_text(taken)
+            sha256 = sha256_of_files(main, counting)
         except OSError as error:
             reason = error.strerror or str(error)
             message = f"the file can't be read: {reason}"
@@ -582,6 +652,13 @@ class DownloadSorter:
         known_as: tuple[str, ...] = (),
     ) -> None:
         self._problems.append(IntakeProblem(name, message, next_step, student, known_as=known_as))
+
+
+def _assignment(file: _SortedFile) -> AssignmentNotebook | None:
+    try:
+        return assignment_of(file.path, file.inside[-1])
+    except InputError:  # it is read as any other notebook, which says why it can't be
+        return None
 
 
 def _people(place: PathOwner | None) -> tuple[DownloadPerson, ...]:

@@ -1,10 +1,11 @@
-"""The Python source of a notebook: its code cells, in order. Outputs are never looked at."""
+"""The cells of a notebook, and the Python source that its code cells are. Outputs are never looked at."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from engine.code.source import cell_mark, parse_python
@@ -23,6 +24,40 @@ _LINE_MAGIC = re.compile(r"[%!?]|[\w., \t]++=\s*+(?:!|%\w)")
 _HELP_LINE = re.compile(r"%?[\w.]++\?{1,2}")
 # What can change the state between lines: quotes, brackets, comments, escapes.
 _TOKENS = re.compile(r"\\.|\"\"\"|'''|[\"'#()\[\]{}]", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookCell:
+    """One cell as it was written: everything in it is foreign.
+
+    Parameters
+    ----------
+    is_code : bool
+        Code, or else Markdown or raw text.
+    source : str
+        With ``\\n`` at the ends of lines. Text that isn't code is empty where it is damaged.
+    metadata : mapping
+    count : int or None
+        The number with which the kernel ran it last.
+    """
+
+    is_code: bool
+    source: str
+    metadata: Mapping[str, Any]
+    count: int | None = None
+
+
+def read_cells(text: str, where: str) -> tuple[Mapping[str, Any], tuple[NotebookCell, ...]]:
+    """Return the metadata of a Python notebook, and its cells in order.
+
+    Raises
+    ------
+    SubmissionError
+        It isn't JSON or a Python notebook, is far too large, or a code cell is damaged.
+    """
+    notebook = _load(text, where)
+    metadata = notebook.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}, tuple(_cells(notebook, where))
 
 
 def notebook_source(text: str, where: str, most: int = 2**20) -> str:
@@ -46,18 +81,11 @@ def notebook_source(text: str, where: str, most: int = 2**20) -> str:
         It isn't JSON or a Python notebook, has too much code, no code cells, or one that Python can't
         read: cell and line are named.
     """
-    cells = [
-        "\n".join(_without_magics(source.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
-        for source in _code_cells(_load(text, where), where)
-    ]
+    cells = [python_of(cell.source) for cell in read_cells(text, where)[1] if cell.is_code]
+    check_size(cells, where, most)
     joined = "".join(f"{cell_mark(number)}\n{cell}\n" for number, cell in enumerate(cells, start=1))
-    # Before it is parsed: a notebook of 16 MiB may hold code for minutes.
-    if len(joined) > most:
-        raise SubmissionError(
-            "the notebook's code is too large", where=where, expected=f"at most {most // 1024} KiB"
-        )
     for number, cell in enumerate(cells, start=1):
-        _check_syntax(cell, number, where)
+        check_syntax(cell, f"code cell {number}", where)
     if not any(line.strip() for cell in cells for line in cell.split("\n")):
         raise SubmissionError(
             "the notebook has no code", where=where, expected="a code cell that defines the function"
@@ -65,19 +93,41 @@ def notebook_source(text: str, where: str, most: int = 2**20) -> str:
     return joined
 
 
-def _check_syntax(cell: str, number: int, where: str) -> None:
+def check_size(cells: Iterable[str], where: str, most: int) -> None:
+    """Refuse code that is too large; before it is parsed, since 16 MiB may hold code for minutes."""
+    if sum(len(cell) + len(cell_mark(1)) for cell in cells) > most:
+        raise SubmissionError(
+            "the notebook's code is too large", where=where, expected=f"at most {most // 1024} KiB"
+        )
+
+
+_RUN_AGAIN = "fix the cell, run the notebook from its beginning, and hand it in again"
+
+
+def check_syntax(cell: str, name: str, where: str, next_step: str = _RUN_AGAIN) -> None:
+    """Raise a :class:`SubmissionError` that names the line if a cell isn't Python.
+
+    Parameters
+    ----------
+    cell : str
+        Without magics.
+    name : str
+        Of the cell, such as ``code cell 3``.
+    where : str
+    next_step : str
+        What the student can do.
+    """
     try:
         parse_python(cell)
     except SyntaxError as error:
         raise SubmissionError(
-            f"Python can't read line {error.lineno or 1} of code cell {number}: "
-            f"{clean_line(str(error.msg), 120)}",
+            f"Python can't read line {error.lineno or 1} of {name}: {clean_line(str(error.msg), 120)}",
             where=where,
             got=clean_line(error.text or "", 80) or None,
-            next_step="fix the cell, run the notebook from its beginning, and hand it in again",
+            next_step=next_step,
         ) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise SubmissionError(f"code cell {number} is nested too deeply", where=where) from error
+        raise SubmissionError(f"{name} is nested too deeply", where=where) from error
 
 
 def _load(text: str, where: str) -> dict[str, Any]:
@@ -106,7 +156,7 @@ def _load(text: str, where: str) -> dict[str, Any]:
     return notebook
 
 
-def _code_cells(notebook: dict[str, Any], where: str) -> Iterable[str]:
+def _cells(notebook: dict[str, Any], where: str) -> Iterable[NotebookCell]:
     cells, worksheets = notebook.get("cells"), notebook.get("worksheets")
     if cells is None and isinstance(worksheets, list):  # notebooks of before 2014
         inside = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in worksheets]
@@ -130,14 +180,25 @@ def _code_cells(notebook: dict[str, Any], where: str) -> Iterable[str]:
             "this notebook isn't in Python", where=where, expected="Python", got=clean_line(language, 40)
         )
     for number, cell in enumerate(cells, start=1):
-        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+        if not isinstance(cell, dict):
             continue
+        is_code = cell.get("cell_type") == "code"
         source = cell.get("source", cell.get("input"))
         if isinstance(source, list) and all(isinstance(line, str) for line in source):
             source = "".join(source)
         if not isinstance(source, str) or "\0" in source or not _encodable(source):
-            raise SubmissionError(f"cell {number} of the notebook is damaged", where=where, expected="text")
-        yield source
+            if is_code:
+                raise SubmissionError(
+                    f"cell {number} of the notebook is damaged", where=where, expected="text"
+                )
+            source = ""
+        metadata, count = cell.get("metadata"), cell.get("execution_count")
+        yield NotebookCell(
+            is_code,
+            source.replace("\r\n", "\n").replace("\r", "\n"),
+            metadata if isinstance(metadata, dict) else {},
+            count if type(count) is int else None,  # a bool is an int as well
+        )
 
 
 def _encodable(text: str) -> bool:
@@ -153,6 +214,11 @@ def _language(notebook: dict[str, Any]) -> str:
         if isinstance(value, str) and value:
             return value.casefold()
     return ""
+
+
+def python_of(source: str) -> str:
+    """Return a code cell with blank lines for its magics, so that line numbers stay; Bash is all blank."""
+    return "\n".join(_without_magics(source.split("\n")))
 
 
 def _without_magics(lines: list[str]) -> list[str]:

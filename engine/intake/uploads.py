@@ -66,7 +66,7 @@ def read_upload(files: Sequence[tuple[str, Path]], function: str, work: Path) ->
         )
     if len(files) == 1 and Path(files[0][0]).suffix.lower() in _CODE:
         name, path = files[0]
-        return read_code_file(path, name_parts(plain_name(name))[-1], {})
+        return read_code_file(path, name_parts(plain_name(name))[-1], {}, exercise=function)
     where = clean_line(files[0][0], 60) if len(files) == 1 else count_noun(len(files), "file")
     entries = _code_entries(files, where, work)
     names = {entry.path: entry.name for entry in entries if entry.path is not None}
@@ -78,7 +78,7 @@ def read_upload(files: Sequence[tuple[str, Path]], function: str, work: Path) ->
         if entry.parts[:-1] == parts[:-1] and entry.parts[-1].endswith(".py")
     }
     used = files_used(source_of(main, names[main]), beside.get)
-    return read_code_file(main, parts[-1], used)
+    return read_code_file(main, parts[-1], used, exercise=function)
 
 
 def read_typed(text: str, name: str, work: Path) -> CodeSubmission:

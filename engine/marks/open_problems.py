@@ -297,7 +297,7 @@ def untimed(
 
 
 def _assignment_of(file: HandedFile, store: Store) -> str | None:
-    if file.kind is FileKind.CODE:
+    if file.kind is not FileKind.QUIZ:
         return file.item
     ids = [alias.removeprefix("quiz ") for alias in file.known_as if alias.startswith("quiz ")]
     quiz = store.load_quiz(ids[-1]) if ids else None

@@ -1,4 +1,4 @@
-"""The code exercises of a class, with the hidden plans that all of its programs meet."""
+"""The items of a class: code exercises with the hidden plan of each, and the questions of its notebooks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from engine.model import CodeSubmission, GradeReport, Mode
+from engine.model import CodeSubmission, GradeReport, Mode, Variant
 from engine.runner import Runner
 
 if TYPE_CHECKING:
+    from engine.intake.assignment_notebook import AssignedItem
     from engine.items.bank import Bank
 
 
@@ -83,6 +84,21 @@ class CodeExercises:
 
         exercise, plan = self._prepare(item)
         return grade_code(exercise, plan, submission, runner, mode=self._mode, student=student)
+
+    def question(self, assigned: AssignedItem) -> Variant:
+        """Return the variant that an assignment's notebook asks for an answer to.
+
+        Raises
+        ------
+        InputError
+            There is no such item, it asks something else now, or the question isn't the course's own.
+        """
+        from engine.intake.notebook_answers import answered_variant
+        from engine.variants import draw_seeded
+
+        spec, version = self._bank.load(assigned.item), self._bank.version(assigned.item)
+        variant = draw_seeded(spec, version=version, registry=self._bank.registry(), seed=assigned.seed)
+        return answered_variant(assigned, variant, self._secret if self._mode is Mode.MARKS else None)
 
     def blank(self, item: str) -> tuple[str, float]:
         """Return (item version, full marks) for a report about a file that can't be graded."""

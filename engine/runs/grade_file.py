@@ -11,10 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
+from engine.errors import (
+    EngineError,
+    InputError,
+    StoreError,
+    SubmissionError,
+    UnstorableError,
+    internal_fault,
+)
 from engine.hand_ins import FileKind, FilledQuiz, HandedFile, IntakeProblem
 from engine.intake import read_code_file
-from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response
 from engine.runner import Runner
 from engine.runs.code_exercises import CodeExercises
 from engine.store import ArrivalInfo, Attempt, Store, quiz_responses, response_sha256
@@ -88,6 +95,8 @@ class FileGrader:
         try:
             if file.kind is FileKind.QUIZ:
                 return self._grade_quiz(student, file)
+            if file.kind is FileKind.ANSWERS:
+                return self._grade_answers(student, file)
             assert file.item is not None and runner is not None
             return self._grade_code(student, file, file.item, runner)
         except UnstorableError as error:  # this one attempt doesn't fit; the store itself works
@@ -114,8 +123,8 @@ class FileGrader:
         return FileResult(student, file, reason=_BEHIND)
 
     def is_graded(self, student: str, file: HandedFile) -> bool:
-        """Return whether a code file is graded already; a quiz file has to be read to know."""
-        if file.kind is FileKind.QUIZ:
+        """Return whether a code file is graded already; answers have to be read to know."""
+        if file.kind is not FileKind.CODE:
             return False
         assert file.item is not None
         return self.store.graded(student, file.item, file.sha256, self.mode) is not None
@@ -123,7 +132,7 @@ class FileGrader:
     def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
         started = datetime.now(UTC)
         try:
-            submission = read_code_file(file.path, file.name, dict(file.beside))
+            submission = read_code_file(file.path, file.name, dict(file.beside), exercise=item)
         except InputError as error:
             message = "; ".join(line.strip() for line in error.lines())
             self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
@@ -228,6 +237,39 @@ class FileGrader:
         return GradeReport.blank(
             item, version, outcome, points, student=student, mode=self.mode, notes=(reason,), tier=tier
         )
+
+    def _grade_answers(self, student: str, file: HandedFile) -> FileResult:
+        """Grade the answers to one item in an assignment's notebook."""
+        from engine.grading import grade_answers
+        from engine.intake.code_files import assignment_of
+        from engine.intake.notebook_answers import texts_of
+
+        started = datetime.now(UTC)
+        try:
+            notebook = assignment_of(file.path, file.name)
+            assigned = notebook.find(file.item or "") if notebook is not None else None
+            if notebook is None or assigned is None:  # it changed while the batch ran
+                raise SubmissionError("the notebook isn't what it was", where=file.name)
+            taken = notebook.answers(assigned.item)
+            variant = self.code.question(assigned)
+            response = Response(texts_of(taken, variant))
+        except InputError as error:
+            return FileResult(student, file, problem=_problem(student, file, error))
+        sha256 = response_sha256(variant.id, response)
+        if self.store.graded(student, variant.item, sha256, self.mode) is not None:
+            return FileResult(student, file, was_graded=True)
+        report = grade_answers(variant, response, mode=self.mode, student=student, can_change=True)
+        report = replace(report, notes=(*report.notes, *taken.notes))
+        question = QuizQuestion(1, variant, variant.points)
+        attempt = Attempt.of_answer(
+            student, question, response, report, quiz=None, started=started, filename=file.name
+        )
+        self.store.record(attempt.arrived(_arrival(file)))
+        if report.outcome is Outcome.FORMAT_ERROR:
+            message = f"the answer to {variant.item} can't be read"
+            step = "ask for a corrected answer: it cost no attempt, and the page says what is wrong"
+            return FileResult(student, file, problem=IntakeProblem(file.name, message, step, student))
+        return FileResult(student, file, to_mark=int(report.needs_person))
 
     def _grade_quiz(self, student: str, file: HandedFile) -> FileResult:
         from engine.quiz import as_answered, hand_in, read_filled

@@ -202,7 +202,7 @@ def of_folder(
                 if file.kind is not FileKind.CODE or file.item is None:
                     continue
                 try:
-                    code = read_code_file(file.path, file.name, dict(file.beside))
+                    code = read_code_file(file.path, file.name, dict(file.beside), exercise=file.item)
                 except InputError as error:
                     problem = IntakeProblem(file.name, error.what, error.next_step or "", student.student)
                     files.problems.append(problem)

@@ -1,0 +1,502 @@
+"""A notebook that ``grade export notebook`` wrote: which cell is for what, and what is handed in for an item.
+
+Each of its cells says in its metadata what it is. Students copy, split, move and delete cells, and some
+programs drop metadata; so the cell of an item is known by its metadata first, and by the name that it defines
+where the metadata is gone. Nothing is chosen silently: what can be read in two ways is refused with both
+places, and what was taken from elsewhere is noted. What a kernel ran (:mod:`engine.practice.check_cell`) is
+read by the same rules, with its inputs in place of cells.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.code.source import cell_mark, place_in_cells, tree_or_none
+from engine.errors import SubmissionError
+from engine.intake.needed_code import names_bound, needed_code
+from engine.intake.notebook import NotebookCell, check_size, check_syntax, python_of, read_cells
+from engine.model import Variant
+from engine.text.words import clean_line
+
+METADATA: Final = "softmark"
+"""The key of our metadata, of a notebook and of a cell."""
+CHECK_IMPORT: Final = "from engine.practice.check_cell import check"
+"""The line by which a check is known where metadata is gone."""
+BLANK_ANSWER: Final = "*Write your answer here, in place of this line.*"
+"""What stands in a cell for an answer in words; nbgrader puts its own text in its place."""
+_BLANKS: Final = (BLANK_ANSWER, "YOUR ANSWER HERE")
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
+# A check that was merged into the cell above it leaves that cell as it is.
+_CHECK_LINE = re.compile(rf"^[ \t]*(?:{re.escape(CHECK_IMPORT)}\b|check\(\").*$", re.MULTILINE)
+_DIGEST = re.compile(r"[0-9a-f]{1,64}")
+_MOST_ITEMS = 200
+_LARGEST_SEED = 2**63
+_COPY_BACK = "copy the cell from the notebook as it was handed out, put your work into it, and hand in again"
+_ROLES = frozenset({"statement", "solution", "answer", "check"})
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedItem:
+    """An item of an assignment, as the notebook says: foreign, until somebody compares it with the bank.
+
+    Parameters
+    ----------
+    item : str
+    is_code : bool
+        A code exercise; otherwise an answer to a variant.
+    seed : int
+        Of the variant.
+    question : str
+        Digest of what was asked.
+    seal : str
+        By which a course knows its own questions.
+    """
+
+    item: str
+    is_code: bool
+    seed: int = 0
+    question: str = ""
+    seal: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that its cell defines."""
+        return name_of(self.item) if self.is_code else answer_name(self.item)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenCode:
+    """The program for one exercise, and what the student should know about how it was taken."""
+
+    source: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """The same for the same code, whatever cells lie around it."""
+        lines = [line.rstrip() for line in self.source.split("\n")]
+        return "\n".join(line for line in lines if line and place_in_cells(line, 1) is None)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenAnswer:
+    """The answers to one item by part; a lone answer has the part ``""``."""
+
+    texts: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def name_of(item: str) -> str:
+    """Return the name of an exercise's function."""
+    return item.replace("-", "_")
+
+
+def answer_name(item: str) -> str:
+    """Return the name to which an answer is assigned."""
+    return f"answer_{name_of(item)}"
+
+
+def text_digest(text: str) -> str:
+    """Return a short digest of a cell's text, the blanks around it aside."""
+    return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def question_digest(variant: Variant) -> str:
+    """Return a short digest of what a variant asks: its numbers, the options as shown, the fields.
+
+    Wording and feedback aren't in it: an instructor may correct them while a notebook is out.
+    """
+    asked = [
+        variant.item,
+        {name: [list(value.shape), list(value.entries)] for name, value in variant.values.items()},
+        [
+            [
+                part.id,
+                part.type,
+                *([choice.id, choice.text.plain] for choice in (*part.prompts, *part.options)),
+            ]
+            for part in variant.parts
+        ],
+    ]
+    canonical = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
+
+
+def question_seal(secret: bytes, item: str, seed: int, question: str) -> str:
+    """Return by what a course knows a question of its own: nobody can choose another variant without it."""
+    # "notebook" keeps other uses of the secret apart.
+    message = json.dumps(["notebook", item, seed, question]).encode("ascii")
+    return hmac.new(secret, message, hashlib.sha256).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell with what its metadata says it is, where that makes sense."""
+
+    label: str
+    mark: str
+    text: str
+    is_code: bool
+    role: str
+    item: str
+    was_changed: bool
+    tree: ast.Module | None
+
+    def binds(self, name: str) -> bool:
+        return self.tree is not None and name in names_bound(self.tree)
+
+    def seems_to_bind(self, name: str) -> bool:
+        """Whether a cell that Python can't read is meant to define the name."""
+        pattern = rf"^\s*(?:(?:async\s+)?def\s+{re.escape(name)}\b|{re.escape(name)}\s*=)"
+        return self.tree is None and re.search(pattern, self.text, re.MULTILINE) is not None
+
+
+class AssignmentNotebook:
+    """What students handed in, or ran, in an assignment's notebook.
+
+    Parameters
+    ----------
+    items : tuple of AssignedItem
+    cells : tuple of NotebookCell
+    where : str
+        Its name, for messages.
+    is_history : bool
+        Whether the cells are what a kernel ran, in the order in which it did.
+    most : int
+        Characters of code that are read.
+    """
+
+    def __init__(
+        self,
+        items: tuple[AssignedItem, ...],
+        cells: Sequence[NotebookCell],
+        where: str,
+        *,
+        is_history: bool,
+        most: int = 2**20,
+    ) -> None:
+        self.items = items
+        self._where = where
+        self._is_history = is_history
+        self._cells = _read_cells(cells, where, is_history, most)
+
+    def find(self, item: str) -> AssignedItem | None:
+        """Return what the notebook says about an item; None if it isn't in it."""
+        return next((assigned for assigned in self.items if assigned.item == item), None)
+
+    def exercise(self, name: str | None) -> str | None:
+        """Return the id of the code exercise that is meant by an id or function; of None the only one."""
+        ids = [assigned.item for assigned in self.items if assigned.is_code]
+        if name is None:
+            return ids[0] if len(ids) == 1 else None
+        return next((item for item in ids if name in (item, name_of(item))), None)
+
+    def code(self, item: str) -> TakenCode:
+        """Return the program for a code exercise: its cell, and what this needs of other cells.
+
+        Raises
+        ------
+        SubmissionError
+            No cell or several define the function, one that counts isn't Python, or a helper comes too late.
+        """
+        name = name_of(item)
+        main, notes = self._main_cell(item, name, "solution")
+        trees = [cell.tree if cell.is_code and cell.role != "check" else None for cell in self._cells]
+        needed = needed_code(trees, main)
+        self._refuse_unread_helper(needed.missing, main)
+        if needed.too_late is not None and not self._is_history:
+            late, user, first = needed.too_late
+            raise SubmissionError(
+                f"{self._cells[user].label} needs {clean_line(late, 40)}, "
+                f"which only {self._cells[first].label} further down defines",
+                where=self._where,
+                next_step=f"move {self._cells[first].label} above it, restart the kernel and run all cells",
+            )
+        source = "".join(
+            f"{cell.mark}\n{cell.text if place == main else _only(cell.text, needed.lines[place])}\n"
+            for place, cell in enumerate(self._cells)
+            if cell.is_code
+        )
+        return TakenCode(source, (*notes, *self._notes_on_locked(item)))
+
+    def whole_source(self) -> str:
+        """Return all code that Python can read, to see what it imports."""
+        return "\n".join(cell.text for cell in self._cells if cell.tree is not None)
+
+    def is_untouched(self, item: str) -> bool:
+        """Return whether the cell of an exercise is there as it was handed out, and nothing else for it."""
+        own = [cell for cell in self._cells if self._is_of(cell, item, "solution")]
+        name = name_of(item)
+        elsewhere = any(cell.binds(name) for cell in self._cells if cell not in own)
+        return not elsewhere and not any(cell.was_changed for cell in own)
+
+    def taken_text(self, item: str) -> str | None:
+        """Return one text of all that is handed in for an item; None where it can't be read."""
+        assigned = self.find(item)
+        try:
+            if assigned is not None and assigned.is_code:
+                return self.code(item).identity
+            return json.dumps([item, dict(self.answers(item).texts)], sort_keys=True)
+        except SubmissionError:
+            return None
+
+    def answers(self, item: str) -> TakenAnswer:
+        """Return the answers to an item; blank where nothing was entered.
+
+        Raises
+        ------
+        SubmissionError
+            Its cell is missing, there are two that differ, or what is in it isn't written out.
+        """
+        texts = [cell for cell in self._cells if not cell.is_code and self._is_of(cell, item, "answer")]
+        if texts:
+            written = {_without_blank(cell.text): cell for cell in texts}
+            written = {text: cell for text, cell in written.items() if text} or {"": texts[0]}
+            if len(written) > 1:
+                raise self._two_cells(item, "answer", [*written.values()])
+            return TakenAnswer({"": next(iter(written))}, self._notes_on_locked(item))
+        main, notes = self._main_cell(item, answer_name(item), "answer")
+        answers = self._assigned(self._cells[main], answer_name(item))
+        return TakenAnswer(answers, (*notes, *self._notes_on_locked(item)))
+
+    def _is_of(self, cell: _Cell, item: str, role: str) -> bool:
+        return cell.role == role and cell.item == item
+
+    def _main_cell(self, item: str, name: str, role: str) -> tuple[int, tuple[str, ...]]:
+        """Return the place of the cell that counts, and notes on why it is another than expected."""
+        places = [place for place, cell in enumerate(self._cells) if cell.is_code and cell.role != "check"]
+        if self._is_history:
+            return self._last_run(item, name, places), ()
+        own = [place for place in places if self._is_of(self._cells[place], item, role)]
+        defining = [place for place in own if self._cells[place].binds(name)]
+        broken = [place for place in own if self._cells[place].tree is None]
+        if defining or broken:
+            return self._one_of(item, role, defining + broken), ()
+        others = [p for p in places if p not in own and self._cells[p].binds(name)]
+        broken = [p for p in places if p not in own and self._cells[p].seems_to_bind(name)]
+        if broken and not others:
+            check_syntax(self._cells[broken[-1]].text, self._cells[broken[-1]].label, self._where)
+        gone = f"the {role} cell of {item}"
+        if not others:
+            raise self._not_defined(item, name, role, own)
+        state = "is missing" if not own else f"doesn't define {name}"
+        label = self._cells[others[-1]].label
+        return others[-1], (f"{gone[0].upper()}{gone[1:]} {state}: {name} was taken from {label}.",)
+
+    def _last_run(self, item: str, name: str, places: list[int]) -> int:
+        # As in the kernel: what ran last counts. A run that ended in a syntax error is what the student sees.
+        runs = [p for p in places if self._cells[p].binds(name) or self._cells[p].seems_to_bind(name)]
+        if not runs:
+            raise SubmissionError(
+                f"this kernel hasn't run a cell that defines {name}",
+                where="notebook",
+                next_step=f"run the cell of {item} first, then this check cell",
+            )
+        last = self._cells[runs[-1]]
+        check_syntax(
+            last.text, last.label, "notebook", "fix that cell, run it, then run this check cell again"
+        )
+        return runs[-1]
+
+    def _one_of(self, item: str, role: str, places: list[int]) -> int:
+        """Return the only cell that was worked in: a copy that says the same or nothing doesn't count."""
+        changed = [place for place in places if self._cells[place].was_changed] or places[:1]
+        texts = {_gist(self._cells[place]): place for place in reversed(changed)}
+        if len(texts) > 1:
+            raise self._two_cells(item, role, [self._cells[place] for place in sorted(texts.values())])
+        place = next(iter(texts.values()))
+        check_syntax(self._cells[place].text, self._cells[place].label, self._where)
+        return place
+
+    def _two_cells(self, item: str, role: str, cells: Sequence[_Cell]) -> SubmissionError:
+        return SubmissionError(
+            f"{' and '.join(cell.label for cell in cells)} are the {role} cell of {item}, and they differ",
+            where=self._where,
+            expected="one of them: a copy of a cell keeps its mark",
+            next_step="delete the one that shouldn't count, and hand in again",
+        )
+
+    def _not_defined(self, item: str, name: str, role: str, own: list[int]) -> SubmissionError:
+        if not own:
+            message = f"the {role} cell of {item} is missing, and no other cell defines {name}"
+            return SubmissionError(message, where=self._where, next_step=_COPY_BACK)
+        cell = self._cells[own[0]]
+        names = sorted(names_bound(cell.tree)) if cell.tree is not None else []
+        functions = [
+            node.name for node in (cell.tree.body if cell.tree else ()) if isinstance(node, ast.FunctionDef)
+        ]
+        found = functions[-1:] if role == "solution" else [n for n in names if n.startswith("answer")][-1:]
+        return SubmissionError(
+            f"the {role} cell of {item} ({cell.label}) doesn't define {name}",
+            where=self._where,
+            expected=f"def {name}(…)" if role == "solution" else f'{name} = "…"',
+            got=clean_line(found[0], 60) if found else "",
+            next_step=f"name it {name} again" if found else f"define {name} in it",
+        )
+
+    def _refuse_unread_helper(self, missing: frozenset[str], main: int) -> None:
+        # A cell that Python can't read is an experiment, unless something is missing that it would define.
+        for place, cell in enumerate(self._cells):
+            is_read = cell.tree is not None or not cell.is_code or cell.role == "check" or place == main
+            if not is_read and any(cell.seems_to_bind(name) for name in missing):
+                check_syntax(cell.text, cell.label, self._where)
+
+    def _notes_on_locked(self, item: str) -> tuple[str, ...]:
+        """Say what became of cells that nobody should have touched; nothing depends on them."""
+        if self._is_history:
+            return ()
+        effect = {
+            "statement": "the question counts as it was handed out",
+            "check": "it isn't read when the notebook is handed in",
+        }
+        return tuple(
+            f"The {role} cell of {item} was changed ({cell.label}): {effect[role]}."
+            for role in ("statement", "check")
+            for cell in self._cells
+            if self._is_of(cell, item, role) and cell.was_changed
+        )
+
+    def _assigned(self, cell: _Cell, name: str) -> dict[str, str]:
+        assert cell.tree is not None  # it binds the name
+        value = next(
+            (v for node in reversed(cell.tree.body) if (v := _value_given(node, name)) is not None), None
+        )
+        if isinstance(value, ast.Dict):
+            keys = [k.value if isinstance(k, ast.Constant) else None for k in value.keys]
+            if all(isinstance(key, str) for key in keys):
+                pairs = zip(keys, value.values, strict=True)
+                return {str(key): self._written_out(cell, name, entry) for key, entry in pairs}
+        return {"": self._written_out(cell, name, value)}
+
+    def _written_out(self, cell: _Cell, name: str, value: ast.expr | None) -> str:
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            return value.value
+        if isinstance(value, ast.Constant) and value.value is None:
+            return ""
+        literal = (
+            ast.Constant, ast.Tuple, ast.List, ast.UnaryOp, ast.USub, ast.UAdd, ast.BinOp, ast.Div, ast.Load
+        )  # fmt: skip
+        if value is not None and all(isinstance(node, literal) for node in ast.walk(value)):
+            text = ast.get_source_segment(cell.text, value) or ""
+            return (
+                " ".join(text.strip("()").split()) if isinstance(value, ast.Tuple) else " ".join(text.split())
+            )
+        raise SubmissionError(
+            f"{name} isn't written out in {cell.label}",
+            where=self._where,
+            expected=f'the answer between quotes, such as {name} = "0.5, 0.5"',
+            got=clean_line(ast.unparse(value), 60) if value is not None else "nothing",
+            next_step="write the result itself: the code of an answer cell isn't run when it is handed in",
+        )
+
+
+def read_assignment(text: str, where: str, most: int = 2**20) -> AssignmentNotebook | None:
+    """Read a notebook; None if it isn't one of an assignment.
+
+    Parameters
+    ----------
+    text : str
+        Of the file: foreign.
+    where : str
+        Its name, for messages.
+    most : int
+        Characters of code that are read.
+
+    Raises
+    ------
+    SubmissionError
+        It isn't a notebook of Python, a cell is damaged, or it is too large.
+    """
+    # Most notebooks aren't: they needn't be read twice.
+    if f'"{METADATA}"' not in text:
+        return None
+    metadata, cells = read_cells(text, where)
+    ours = metadata.get(METADATA)
+    entries = ours.get("items") if isinstance(ours, dict) else None
+    if not isinstance(entries, list):
+        return None
+    assigned = [_assigned_item(entry) for entry in entries[:_MOST_ITEMS]]
+    items = {entry.item: entry for entry in reversed(assigned) if entry is not None}
+    is_history = isinstance(ours, dict) and ours.get("history") is True
+    if not items:
+        return None
+    ordered = tuple(sorted(items.values(), key=lambda entry: assigned.index(entry)))
+    return AssignmentNotebook(ordered, cells, where, is_history=is_history, most=most)
+
+
+def _assigned_item(entry: Any) -> AssignedItem | None:
+    if not isinstance(entry, dict):
+        return None
+    item, kind, seed = entry.get("item"), entry.get("kind"), entry.get("seed", 0)
+    question, seal = entry.get("question", ""), entry.get("seal", "")
+    if not isinstance(item, str) or _ID.fullmatch(item) is None or kind not in ("code", "answer"):
+        return None
+    # type(): a bool is an int as well.
+    if type(seed) is not int or not 0 <= seed < _LARGEST_SEED:
+        return None
+    digests = [d if isinstance(d, str) and _DIGEST.fullmatch(d) else "" for d in (question, seal)]
+    return AssignedItem(item, kind == "code", seed, *digests)
+
+
+def _read_cells(cells: Sequence[NotebookCell], where: str, is_history: bool, most: int) -> tuple[_Cell, ...]:
+    texts = [python_of(cell.source) if cell.is_code else cell.source for cell in cells]
+    check_size([text for cell, text in zip(cells, texts, strict=True) if cell.is_code], where, most)
+    result: list[_Cell] = []
+    number = 0
+    for place, (cell, text) in enumerate(zip(cells, texts, strict=True), start=1):
+        number += cell.is_code
+        count = cell.count if is_history and cell.count is not None else number
+        mark = cell_mark(count, is_run=is_history)
+        label = mark[6:-4] if cell.is_code else f"cell {place}"
+        ours = cell.metadata.get(METADATA)
+        ours = ours if isinstance(ours, dict) else {}
+        role, item, originals = ours.get("role"), ours.get("item"), ours.get("original")
+        is_ours = isinstance(role, str) and role in _ROLES and isinstance(item, str)
+        if cell.is_code and CHECK_IMPORT in text:
+            text = _CHECK_LINE.sub("", text)
+        was_changed = not (isinstance(originals, list) and text_digest(cell.source) in originals)
+        result.append(
+            _Cell(
+                label,
+                mark,
+                text,
+                cell.is_code,
+                str(role) if is_ours else "",
+                str(item) if is_ours else "",
+                was_changed,
+                tree_or_none(text) if cell.is_code else None,
+            )
+        )
+    return tuple(result)
+
+
+def _only(text: str, lines: set[int]) -> str:
+    """Return a cell with blank lines in place of those that aren't needed, so that line numbers stay."""
+    return "\n".join(line if number in lines else "" for number, line in enumerate(text.split("\n")))
+
+
+def _gist(cell: _Cell) -> str:
+    # Comments and blanks make no difference between two copies of a cell.
+    return cell.text.strip() if cell.tree is None else ast.dump(cell.tree)
+
+
+def _without_blank(text: str) -> str:
+    for blank in _BLANKS:
+        text = text.replace(blank, "")
+    return text.strip()
+
+
+def _value_given(node: ast.stmt, name: str) -> ast.expr | None:
+    targets: Sequence[ast.expr] = node.targets if isinstance(node, ast.Assign) else ()
+    if isinstance(node, ast.AnnAssign):
+        targets = [node.target]
+    is_it: Callable[[ast.expr], bool] = lambda target: isinstance(target, ast.Name) and target.id == name  # noqa: E731
+    return getattr(node, "value", None) if any(map(is_it, targets)) else None
