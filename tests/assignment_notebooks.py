@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import engine
-from engine.export.notebook import NotebookItem, assignment_notebook
+from engine.export.jupyter import NotebookItem, assignment_notebook
 from engine.items import builtin_bank
 from engine.practice.starter import starter_text
 

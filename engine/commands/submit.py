@@ -187,9 +187,9 @@ def _submit_notebook_answer(
         )
     secret = None if context.is_practice else context.secret()
     variant = answered_variant(assigned, context.draw(item, assigned.seed), secret)
-    taken = notebook.answers(item)
-    submission = _grade_answer(context, variant, assigned.seed, texts_of(taken, variant), student)
-    report = replace(submission.report, notes=(*submission.report.notes, *taken.notes))
+    written = notebook.answers(item)
+    submission = _grade_answer(context, variant, assigned.seed, texts_of(written, variant), student)
+    report = replace(submission.report, notes=(*submission.report.notes, *written.notes))
     return replace(submission, report=report)
 
 

@@ -233,10 +233,10 @@ class AssignmentNotebook:
 
     def is_untouched(self, item: str) -> bool:
         """Return whether the cell of an exercise is there as it was handed out, and nothing else for it."""
-        own = [cell for cell in self._cells if self._is_of(cell, item, "solution")]
+        marked = [cell for cell in self._cells if self._is_of(cell, item, "solution")]
         name = name_of(item)
-        elsewhere = any(cell.binds(name) for cell in self._cells if cell not in own)
-        return not elsewhere and not any(cell.was_changed for cell in own)
+        elsewhere = any(cell.binds(name) for cell in self._cells if cell not in marked)
+        return not elsewhere and not any(cell.was_changed for cell in marked)
 
     def taken_text(self, item: str) -> str | None:
         """Return one text of all that is handed in for an item; None where it can't be read."""
@@ -275,19 +275,19 @@ class AssignmentNotebook:
         places = [place for place, cell in enumerate(self._cells) if cell.is_code and cell.role != "check"]
         if self._is_history:
             return self._last_run(item, name, places), ()
-        own = [place for place in places if self._is_of(self._cells[place], item, role)]
-        defining = [place for place in own if self._cells[place].binds(name)]
-        broken = [place for place in own if self._cells[place].tree is None]
+        marked = [place for place in places if self._is_of(self._cells[place], item, role)]
+        defining = [place for place in marked if self._cells[place].binds(name)]
+        broken = [place for place in marked if self._cells[place].tree is None]
         if defining or broken:
             return self._one_of(item, role, defining + broken), ()
-        others = [p for p in places if p not in own and self._cells[p].binds(name)]
-        broken = [p for p in places if p not in own and self._cells[p].seems_to_bind(name)]
+        others = [p for p in places if p not in marked and self._cells[p].binds(name)]
+        broken = [p for p in places if p not in marked and self._cells[p].seems_to_bind(name)]
         if broken and not others:
             check_syntax(self._cells[broken[-1]].text, self._cells[broken[-1]].label, self._where)
         gone = f"the {role} cell of {item}"
         if not others:
-            raise self._not_defined(item, name, role, own)
-        state = "is missing" if not own else f"doesn't define {name}"
+            raise self._not_defined(item, name, role, marked)
+        state = "is missing" if not marked else f"doesn't define {name}"
         label = self._cells[others[-1]].label
         return others[-1], (f"{gone[0].upper()}{gone[1:]} {state}: {name} was taken from {label}.",)
 
@@ -324,22 +324,22 @@ class AssignmentNotebook:
             next_step="delete the one that shouldn't count, and hand in again",
         )
 
-    def _not_defined(self, item: str, name: str, role: str, own: list[int]) -> SubmissionError:
-        if not own:
+    def _not_defined(self, item: str, name: str, role: str, marked: list[int]) -> SubmissionError:
+        if not marked:
             message = f"the {role} cell of {item} is missing, and no other cell defines {name}"
             return SubmissionError(message, where=self._where, next_step=_COPY_BACK)
-        cell = self._cells[own[0]]
+        cell = self._cells[marked[0]]
         names = sorted(names_bound(cell.tree)) if cell.tree is not None else []
         functions = [
             node.name for node in (cell.tree.body if cell.tree else ()) if isinstance(node, ast.FunctionDef)
         ]
-        found = functions[-1:] if role == "solution" else [n for n in names if n.startswith("answer")][-1:]
+        close = functions[-1:] if role == "solution" else [n for n in names if n.startswith("answer")][-1:]
         return SubmissionError(
             f"the {role} cell of {item} ({cell.label}) doesn't define {name}",
             where=self._where,
             expected=f"def {name}(…)" if role == "solution" else f'{name} = "…"',
-            got=clean_line(found[0], 60) if found else "",
-            next_step=f"name it {name} again" if found else f"define {name} in it",
+            got=clean_line(close[0], 60) if close else "",
+            next_step=f"name it {name} again" if close else f"define {name} in it",
         )
 
     def _refuse_unread_helper(self, missing: frozenset[str], main: int) -> None:

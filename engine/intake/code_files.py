@@ -269,8 +269,8 @@ def _read(path: Path, label: str, suffix: str, *, named: bool, exercise: str | N
     if notebook:
         assignment = read_assignment(source, label, CODE_LIMIT)
         if assignment is not None and (item := assignment.exercise(exercise)) is not None:
-            taken = assignment.code(item)
-            return _ReadFile(taken.source, sha256_of_text(taken.identity), taken.notes)
+            program = assignment.code(item)
+            return _ReadFile(program.source, sha256_of_text(program.identity), program.notes)
         source = notebook_source(source, label, CODE_LIMIT)
     return _ReadFile(source, hashlib.sha256(data).hexdigest())
 

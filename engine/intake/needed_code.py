@@ -79,42 +79,42 @@ def needed_code(trees: Sequence[ast.Module | None], main: int) -> NeededCode:
     statements = [
         _statement(place, node) for place, tree in enumerate(trees) if tree is not None for node in tree.body
     ]
-    own = [statement for statement in statements if statement.cell == main]
-    bound_here = frozenset[str]().union(*(statement.binds for statement in own))
-    wanted = frozenset[str]().union(*(statement.uses for statement in own)) - bound_here
+    main_part = [statement for statement in statements if statement.cell == main]
+    bound_here = frozenset[str]().union(*(statement.binds for statement in main_part))
+    wanted = frozenset[str]().union(*(statement.uses for statement in main_part)) - bound_here
     others = [statement for statement in statements if statement.cell != main]
-    taken: list[CellStatement] = []
+    chosen: list[CellStatement] = []
     # Until nothing is added: what a helper needs is needed too.
     while True:
-        added = [s for s in others if s not in taken and (s.binds & wanted or "*" in s.binds)]
+        added = [s for s in others if s not in chosen and (s.binds & wanted or "*" in s.binds)]
         if not added:
             break
-        taken += added
+        chosen += added
         wanted = wanted.union(*(statement.uses for statement in added)) - bound_here
-    taken = _without_replaced([statement for statement in statements if statement in taken], wanted)
+    chosen = _without_replaced([statement for statement in statements if statement in chosen], wanted)
     lines: list[set[int]] = [set() for _ in trees]
-    for statement in (*own, *taken):
+    for statement in (*main_part, *chosen):
         lines[statement.cell].update(statement.lines)
-    bound = bound_here.union(*(statement.binds for statement in taken))
+    bound = bound_here.union(*(statement.binds for statement in chosen))
     missing = frozenset() if "*" in bound else wanted - bound - _BUILTIN
-    kept = [statement for statement in statements if statement in taken or statement.cell == main]
+    kept = [statement for statement in statements if statement in chosen or statement.cell == main]
     return NeededCode(lines, missing, _too_late(kept))
 
 
-def _without_replaced(taken: list[CellStatement], wanted: frozenset[str]) -> list[CellStatement]:
+def _without_replaced(chosen: list[CellStatement], wanted: frozenset[str]) -> list[CellStatement]:
     """Leave out a definition that a later one replaces: in a kernel's history each run of a cell is one."""
     last: dict[str, int] = {}
-    for place, statement in enumerate(taken):
+    for place, statement in enumerate(chosen):
         if statement.is_definition:
             last.update(dict.fromkeys(statement.binds & wanted, place))
     return [
         statement
-        for place, statement in enumerate(taken)
+        for place, statement in enumerate(chosen)
         if not statement.is_definition
         or any(last.get(name) == place for name in statement.binds)
         or "*" in statement.binds
         # What comes between may need the earlier one: f = cached(f).
-        or any(statement.binds & other.uses_now for other in taken[place + 1 :])
+        or any(statement.binds & other.uses_now for other in chosen[place + 1 :])
     ]
 
 

@@ -45,12 +45,12 @@ def answered_variant(assigned: AssignedItem, variant: Variant, secret: bytes | N
     if question != assigned.question:
         raise SubmissionError(
             f"{item} has changed since this notebook was written: it has other numbers or options now",
-            next_step="get the notebook anew, or update Softmark to the version that wrote it",
+            next_step="get the notebook again, or update Softmark to the version that wrote it",
         )
     return variant
 
 
-def texts_of(taken: TakenAnswer, variant: Variant) -> Mapping[str, str]:
+def texts_of(written: TakenAnswer, variant: Variant) -> Mapping[str, str]:
     """Return the answers by the parts of a variant.
 
     Raises
@@ -59,12 +59,12 @@ def texts_of(taken: TakenAnswer, variant: Variant) -> Mapping[str, str]:
         A part is named that isn't there, or several parts have one answer.
     """
     parts = [part.id for part in variant.parts]
-    if set(taken.texts) == {""}:
+    if set(written.texts) == {""}:
         if len(parts) == 1:
-            return {parts[0]: taken.texts[""]}
-        if not taken.texts[""].strip():
+            return {parts[0]: written.texts[""]}
+        if not written.texts[""].strip():
             return dict.fromkeys(parts, "")
-    unknown = [name for name in taken.texts if name not in parts]
+    unknown = [name for name in written.texts if name not in parts]
     if unknown:
         raise SubmissionError(
             f"the answers to {variant.item} aren't named by its parts",
@@ -72,4 +72,4 @@ def texts_of(taken: TakenAnswer, variant: Variant) -> Mapping[str, str]:
             got=clean_line(", ".join(name or "one text" for name in unknown), 80),
             next_step="write an entry for each part, as in the cell that was handed out",
         )
-    return {part: taken.texts.get(part, "") for part in parts}
+    return {part: written.texts.get(part, "") for part in parts}

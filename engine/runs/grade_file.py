@@ -250,16 +250,16 @@ class FileGrader:
             assigned = notebook.find(file.item or "") if notebook is not None else None
             if notebook is None or assigned is None:  # it changed while the batch ran
                 raise SubmissionError("the notebook isn't what it was", where=file.name)
-            taken = notebook.answers(assigned.item)
+            written = notebook.answers(assigned.item)
             variant = self.code.question(assigned)
-            response = Response(texts_of(taken, variant))
+            response = Response(texts_of(written, variant))
         except InputError as error:
             return FileResult(student, file, problem=_problem(student, file, error))
         sha256 = response_sha256(variant.id, response)
         if self.store.graded(student, variant.item, sha256, self.mode) is not None:
             return FileResult(student, file, was_graded=True)
         report = grade_answers(variant, response, mode=self.mode, student=student, can_change=True)
-        report = replace(report, notes=(*report.notes, *taken.notes))
+        report = replace(report, notes=(*report.notes, *written.notes))
         question = QuizQuestion(1, variant, variant.points)
         attempt = Attempt.of_answer(
             student, question, response, report, quiz=None, started=started, filename=file.name

@@ -17,7 +17,7 @@ from typing import Any, Final
 from engine.answers import blank_hint
 from engine.code.source import tree_or_none
 from engine.errors import UsageError
-from engine.export.notebook_text import statement_markdown, words_markdown
+from engine.export.jupyter_text import statement_markdown, words_markdown
 from engine.intake.assignment_notebook import (
     BLANK_ANSWER,
     CHECK_IMPORT,

@@ -27,6 +27,9 @@ _TEX = re.compile(r"(?<!\\)\$(?P<tex>.+?)(?<!\\)\$", re.DOTALL)
 # Signs that Markdown or Jupyter's maths would take for their own, in words of options.
 _SIGNS = re.compile(r"([\\`*_$|~#])")
 _TAGS = {"<code>": "`", "</code>": "`", "<em>": "*", "</em>": "*", "<strong>": "**", "</strong>": "**"}
+_SVG = re.compile(r"<svg\b.*</svg>", re.DOTALL)
+_CAPTION = re.compile(r"<figcaption>(.*?)</figcaption>", re.DOTALL)
+_LABEL = re.compile(r'aria-label="([^"]*)"')
 _TAG = re.compile(r"(</?[a-z]+[^<>]*>)")
 
 
@@ -112,12 +115,12 @@ def _without_html(text: str) -> str:
 
 def _picture_markdown(picture: RenderedText) -> str:
     """Return a picture as an image within the text: its SVG, all of its numbers in the alternative text."""
-    found = re.search(r"<svg\b.*</svg>", picture.html, re.DOTALL)
-    caption = re.search(r"<figcaption>(.*?)</figcaption>", picture.html, re.DOTALL)
-    assert found is not None
-    label = re.search(r'aria-label="([^"]*)"', found[0])
+    drawing = _SVG.search(picture.html)
+    caption = _CAPTION.search(picture.html)
+    assert drawing is not None
+    label = _LABEL.search(drawing[0])
     # As an image of its own it has no colours of the page around it: black on white, in dark themes too.
-    svg = found[0].replace(
+    svg = drawing[0].replace(
         "<svg", '<svg xmlns="http://www.w3.org/2000/svg" style="background:#fff" color="#000"', 1
     )
     data = base64.b64encode(svg.encode()).decode("ascii")
