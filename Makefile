@@ -70,11 +70,12 @@ browser:               ## Chromium and nginx for the tests of pages, if this use
 	            || { apt-get update -q && apt-get install -y -q --no-install-recommends nginx; }; }; } \
 	  || echo "no nginx here (Debian and Ubuntu: apt-get install nginx): its tests are skipped" >&2
 
-# Players of exported quizzes that we did not write: from npm without their scripts, and Open edX's problem block.
+# What we did not write and exports are tried in: players of quizzes from npm (without their scripts), Open edX's
+# problem block, and nbgrader, each in an environment of its own.
 CLIENTS := .clients
 clients: $(CLIENTS)/.installed  ## what exported quizzes are tried in
 
-$(CLIENTS)/.installed: tests/clients/package-lock.json tests/clients/openedx.txt
+$(CLIENTS)/.installed: tests/clients/package-lock.json tests/clients/openedx.txt tests/clients/nbgrader.txt
 	@command -v npm >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
 	       && apt-get install -y -q --no-install-recommends nodejs npm; } \
@@ -85,6 +86,8 @@ $(CLIENTS)/.installed: tests/clients/package-lock.json tests/clients/openedx.txt
 	npm ci --prefix $(CLIENTS) --ignore-scripts --no-audit --no-fund --loglevel=error
 	test -x $(CLIENTS)/openedx/bin/python || $(PYTHON) -m venv $(CLIENTS)/openedx
 	$(CLIENTS)/openedx/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/openedx.txt
+	test -x $(CLIENTS)/nbgrader/bin/python || $(PYTHON) -m venv $(CLIENTS)/nbgrader
+	$(CLIENTS)/nbgrader/bin/python -m pip install --quiet --disable-pip-version-check -r tests/clients/nbgrader.txt
 	touch $@
 
 docs: setup            ## regenerate what is generated

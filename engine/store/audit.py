@@ -83,6 +83,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "quiz.codes": "made sign-in codes",
         "export.gradebook": "made a gradebook",
         "export.quiz": "made questions for another platform",
+        "export.notebook": "made an assignment notebook",
         "export.pages": "made feedback pages",
         "export.keys": "got keys of quizzes",
         "export.analysis": "made an item analysis",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from engine.commands.export.gradebook import gradebook
+from engine.commands.export.notebook import notebook
 from engine.commands.export.quiz import quiz
 from engine.commands.options import CommandGroup
 from engine.text.words import near_words
@@ -28,7 +29,7 @@ class ExportGroup(CommandGroup):
 
 @click.group("export", cls=ExportGroup)
 def command() -> None:
-    """Write marks as a gradebook, or questions as a quiz of another platform.
+    """Write marks as a gradebook, questions as a quiz of another platform, or an assignment for Jupyter.
 
     `grade export canvas` is short for `grade export gradebook canvas`; so is moodle, csv and excel.
 
@@ -36,8 +37,9 @@ def command() -> None:
     Examples:
       grade export canvas --into canvas.csv --out upload.csv --column "HW 1 (4711)=l16"
       grade export quiz moodle softmax-weights --variants 20 --out softmax.xml
+      grade export notebook softmax --out week-3.ipynb
     """
 
 
-for _subcommand in (gradebook, quiz):
+for _subcommand in (gradebook, quiz, notebook):
     command.add_command(_subcommand)
