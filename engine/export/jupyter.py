@@ -10,6 +10,7 @@ import ast
 import hashlib
 import json
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -37,6 +38,7 @@ _BEGIN: Final = "# BEGIN SOLUTION: your code goes between these two lines"
 _END: Final = "# END SOLUTION"
 _NBGRADER_STUB: Final = "# YOUR CODE HERE\nraise NotImplementedError()"
 _NBGRADER_SCHEMA: Final = 3
+_WIDTH: Final = 100
 # Of the format's 64 characters, the role takes ten.
 _LONGEST_ITEM: Final = 50
 _HOW_TO: Final = """\
@@ -168,9 +170,17 @@ def _answer_cell(item: NotebookItem) -> str:
     name, parts = answer_name(item.spec.id), item.variant.parts
     hints = [blank_hint(part) for part in parts]
     if len(parts) == 1:
-        return f'# Write your answer between the quotes: {hints[0]}.\n{name} = ""'
-    lines = [f'    "{part.id}": "",  # {hint}' for part, hint in zip(parts, hints, strict=True)]
-    return "\n".join(("# Write each answer between its quotes.", f"{name} = {{", *lines, "}"))
+        return f'{_comment(f"Write your answer between the quotes: {hints[0]}.")}\n{name} = ""'
+    entries = [
+        f'{_comment(hint, "    ")}\n    "{part.id}": "",' for part, hint in zip(parts, hints, strict=True)
+    ]
+    return "\n".join(("# Write each answer between its quotes.", f"{name} = {{", *entries, "}"))
+
+
+def _comment(text: str, indent: str = "") -> str:
+    # As wide as a cell is on most screens.
+    sign = f"{indent}# "
+    return textwrap.fill(text, _WIDTH, initial_indent=sign, subsequent_indent=sign, break_on_hyphens=False)
 
 
 def _check_cell(item: NotebookItem) -> str:

@@ -13,25 +13,29 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from engine.course import Roster
 from engine.course.roster import candidate_ids, common_ids, describe_conflict, suggest_student
 from engine.errors import INTERNAL_FAULT_STEP, InputError, IntakeError, internal_fault
 from engine.hand_ins import AnswerTable, FileKind, HandedFile, IntakeProblem, IntakeResult, StudentFiles
 from engine.intake.answer_rows import TABLES, is_class_yaml
-from engine.intake.assignment_notebook import AssignmentNotebook
 from engine.intake.code_files import (
+    CodeEntry,
     assignment_of,
     is_library,
     sha256_of_file,
     sha256_of_files,
     sha256_of_text,
+    sort_folder,
 )
-from engine.intake.code_folders import CodeEntry, sort_folder
 from engine.intake.download_entries import FileEntry, copy_of, packed_otherwise, quiz_head
 from engine.intake.layouts import DownloadLayout, DownloadPerson, HandIn, PathOwner, PlainLayout
 from engine.text.files import read_hand_in
 from engine.text.words import clean_line, count_noun
+
+if TYPE_CHECKING:
+    from engine.intake.assignment_notebook import AssignmentNotebook
 
 # Which of a student's hand-ins of one item came first.
 

@@ -65,7 +65,8 @@ def test_nbgrader_releases_it_and_what_comes_back_is_graded(grade: Grade, releas
     folder.mkdir(parents=True)
     (folder / "week.ipynb").write_text(json.dumps(released), encoding="utf-8")
     (folder / "softmax.py").write_text(RIGHT_SOFTMAX, encoding="utf-8")
-    files = grade("intake", "in", "--json").json()["students"][0]["files"]
+    assert grade("init", "course", "--title", "Attention").code == 0
+    files = grade("intake", "in", "--course", "course", "--json").json()["students"][0]["files"]
     assert [file["file"] for file in files if file["item"] == "softmax"] == ["ada/softmax.py"]
 
 

@@ -89,6 +89,7 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
     ("feedback --course c --out fb", ("work/fb/",)),
     ("feedback verify fb/students/ada.html in/ada/softmax.py --course c", ()),
     ("export csv --out marks-out.csv --course c", ("work/marks-out.csv",)),
+    ("export notebook softmax softmax-weights --out week-3.ipynb", ("work/week-3.ipynb",)),
     ("autograder make softmax --out a.zip --course c", ("work/a.zip",)),
     ("autograder results --root nothing", ("work/nothing/results/results.json",)),
     ("store check --course c", ()),
