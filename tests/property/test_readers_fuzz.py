@@ -27,9 +27,11 @@ from engine.course.roster import read_roster
 from engine.errors import IntakeError, SoftmarkError
 from engine.intake import collect
 from engine.intake.answer_rows import read_table
+from engine.intake.assignment_notebook import read_assignment
 from engine.intake.code_files import read_code_file, read_module, read_submission
 from engine.intake.download_entries import read_folder
 from engine.intake.layouts.gradescope import read_ruby_yaml
+from engine.intake.notebook import read_cells
 from engine.intake.row_hand_ins import read_class_yaml
 from engine.intake.unpack import read_source as read_archive
 from engine.intake.uploads import read_typed, read_upload
@@ -45,6 +47,7 @@ from engine.runs.gradescope import read_settings as read_autograder_settings
 from engine.text.files import read_bounded, read_bytes, read_hand_in, read_text
 from engine.text.tables import read_delimited
 from engine.text.yaml import read_yaml
+from tests.assignment_notebooks import exported
 
 ROOT = Path(__file__).parents[2]
 
@@ -144,6 +147,21 @@ def whole(path: Path) -> object:
     return found
 
 
+def cells(path: Path) -> Any:
+    return read_cells(path.read_text(errors="surrogateescape"), "a.ipynb")
+
+
+def assignment(path: Path) -> Any:
+    notebook = read_assignment(path.read_text(errors="surrogateescape"), "a.ipynb")
+    if notebook is None:
+        return None
+    found = []
+    for item in notebook.items:
+        notebook.taken_text(item.item)
+        found.append(notebook.code(item.item) if item.is_code else notebook.answers(item.item))
+    return found
+
+
 def uploaded(path: Path) -> object:
     with tempfile.TemporaryDirectory() as work:
         return read_upload([(path.name, path)], "softmax", Path(work))
@@ -173,6 +191,7 @@ def nothing(*_: object) -> None:
 
 
 NB = json.dumps(NOTEBOOK).encode()
+WEEK = json.dumps(exported("softmax", "softmax-weights", "l16-full-pass", "why-scaled-scores")).encode()
 STAFF = b"id,name,email,role\nmia,Mia,mia@example.edu,marker\n"
 MARKING = b"id,name,answer,spread,comment\n3f9a0c41d2be,Ada,because,1,good\n,,,1,\n"
 CODE = b"# -*- coding: utf-8 -*-\nimport helpers\ndef softmax(x):\n    return x\n"
@@ -183,7 +202,9 @@ ARCHIVES = (
     tarred(tarfile.USTAR_FORMAT, "w:gz"),
 )
 CASES = [
-    Case(read_code_file, "a.ipynb", (NB,), read_code_file),
+    Case(read_code_file, "a.ipynb", (NB, WEEK), read_code_file),
+    Case(read_cells, "a.ipynb", (NB, WEEK), cells),
+    Case(read_assignment, "a.ipynb", (WEEK,), assignment),
     Case(read_code_file, "a.py", (CODE,), read_code_file),
     Case(read_submission, "a.py", (CODE, NB), lambda path: read_submission(path, "softmax")),
     Case(read_module, "a.py", (CODE,), lambda path: read_module("a", path)),
