@@ -22,6 +22,8 @@ FORMATS: Mapping[str, str] = {
     "gift": "gift",
     "moodle": "moodle_xml",
     "olx": "olx",
+    "qti21": "qti21",
+    "qti3": "qti3",
 }
 """Name on the command line → module of this package."""
 

@@ -1,0 +1,1 @@
+"""QTI 3.0: the XML of items, their response processing, and the package around them."""
