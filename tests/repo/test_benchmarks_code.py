@@ -267,3 +267,9 @@ def test_options_say_what_is_run() -> None:
         (1000, 250.5),
         (2000, 251.0),
     ]
+
+
+def test_the_benchmark_of_paper_prints_exams_of_three_pages(tmp_path: Path) -> None:
+    figures = script("paper").one_core(script("paper").SHORT, 1, tmp_path)
+    assert figures["pages"] == 3
+    assert 0 < figures["ms_source"] < figures["ms_an_exam"]
