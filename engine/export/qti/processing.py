@@ -9,6 +9,7 @@ stops there).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from engine.export.qti.xml_pieces import element, escaped
 
@@ -26,6 +27,7 @@ def number_text(value: float) -> str:
     return f"{round(value, 9):.9f}".rstrip("0").rstrip(".") or "0"
 
 
+@lru_cache(maxsize=4096)
 def base_value(kind: str, value: str | int) -> str:
     """Return a constant of a base type."""
     return element("qti-base-value", escaped(str(value)), base_type=kind)
@@ -36,6 +38,7 @@ def points_value(points: float) -> str:
     return base_value("float", number_text(points))
 
 
+@lru_cache(maxsize=4096)
 def variable(name: str) -> str:
     """Return the value of a variable."""
     return element("qti-variable", identifier=name)
@@ -81,6 +84,7 @@ def negated(condition: str) -> str:
     return element("qti-not", condition)
 
 
+@lru_cache(maxsize=4096)
 def is_answered(name: str) -> str:
     """Return whether a response isn't null."""
     return negated(element("qti-is-null", variable(name)))
@@ -91,16 +95,19 @@ def is_key(name: str) -> str:
     return element("qti-match", variable(name), element("qti-correct", identifier=name))
 
 
+@lru_cache(maxsize=4096)
 def is_picked(option: str, name: str) -> str:
     """Return whether an option is among those of a response with several."""
     return element("qti-member", base_value("identifier", option), variable(name))
 
 
+@lru_cache(maxsize=4096)
 def is_choice(option: str, name: str) -> str:
     """Return whether an option is the response."""
     return element("qti-match", variable(name), base_value("identifier", option))
 
 
+@lru_cache(maxsize=4096)
 def has_counted(name: str, least: int) -> str:
     """Return whether a counter has reached a number."""
     return element("qti-gte", variable(name), base_value("integer", least))
