@@ -124,6 +124,7 @@ LEFT_TO_YOU = (
     "the line in roster.csv, and policies in course.yaml that name the student",
     "the quiz files in quizzes/, and what was handed in: grading that again would store it again",
     "pages, gradebooks and tables that were written, and what was uploaded",
+    "printed exams and pages of scans in prints/, and the scanned files",
     "texts about others that name the student by a part of the name, and their answers and code",
     "earlier rosters in .softmark/rosters, and mail in .softmark/mail or the folder that web.yaml names",
     "backups of the store, also in .softmark/backups, and those of the machine or the database server",

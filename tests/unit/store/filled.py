@@ -36,10 +36,10 @@ NOW = datetime(2026, 10, 25, 0, 30, 15, 123456, tzinfo=UTC)
 PEOPLE = ("007", "7")
 # Per person, by table in the order of upkeep.
 ROWS = {
-    "allowances": 1, "audit_log": 2, "code_comments": 1, "hand_marks": 1, "quizzes": 1, "sessions": 1,
-    "scan_decisions": 1, "scanned_pages": 1, "sign_in_secrets": 1, "student_requests": 1,
-    "waiting_hand_ins": 1, "attempts": 3, "drafts": 1,
-    "lti_grades": 1, "lti_people": 1, "quiz_hints": 1, "quiz_retries": 1, "timed_sittings": 1, "regrades": 1,
+    "allowances": 1, "audit_log": 2, "code_comments": 1, "hand_marks": 1, "quizzes": 1, "scan_decisions": 1,
+    "scanned_pages": 1, "sessions": 1, "sign_in_secrets": 1, "student_requests": 1, "waiting_hand_ins": 1,
+    "attempts": 3, "drafts": 1, "lti_grades": 1, "lti_people": 1, "quiz_hints": 1, "quiz_retries": 1,
+    "timed_sittings": 1, "regrades": 1,
 }  # fmt: skip
 # About nobody: they are there once.
 SHARED = {
