@@ -15,7 +15,7 @@ from engine.model import RenderedText
 from engine.prose.prose_tree import ProsePicture
 
 # Two dollars begin a formula, too, and two of the others an address: an element keeps them apart.
-_TAKEN = re.compile(r"\$(?=\$)|@(?=@)")
+_SIGN_PAIR = re.compile(r"\$(?=\$)|@(?=@)")
 # What XML can't hold, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -62,4 +62,4 @@ def xml_characters(text: str) -> str:
 def _signs(text: str) -> str:
     # Quotes are quotes between elements. A brace of the text would begin a field of a Cloze text.
     text = html_text(text).replace("&#x27;", "'").replace("&quot;", '"').replace("{", "&#123;")
-    return _TAKEN.sub(r"\g<0><span></span>", text) if "$$" in text or "@@" in text else text
+    return _SIGN_PAIR.sub(r"\g<0><span></span>", text) if "$$" in text or "@@" in text else text

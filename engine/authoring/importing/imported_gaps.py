@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import gcd
 from typing import Any
 
 from engine.authoring.importing.foreign_question import ForeignQuestion, QuestionKind
@@ -59,7 +60,7 @@ class GapItem:
 
 @dataclass
 class _AskedFields:
-    """Fields that are answered together, and what is said before them."""
+    """Fields that are answered together, and what is words_of_feedback before them."""
 
     rows: list[list[int]]
     prompt: list[Block]
@@ -74,7 +75,7 @@ class _GapWalk:
     mark: re.Pattern[str]
     is_number: Sequence[bool]
     stem: list[Block] = field(default_factory=list)
-    asked: list[_AskedFields] = field(default_factory=list)
+    groups: list[_AskedFields] = field(default_factory=list)
     pending: list[Block] = field(default_factory=list)
 
     def walk(self, blocks: Sequence[Block], depth: int = 0, *, in_list: bool = False) -> None:
@@ -95,7 +96,7 @@ class _GapWalk:
 
     def _walk_list(self, block: ListBlock, depth: int) -> None:
         # What stands before a list of fields belongs to all of them.
-        if not self.asked:
+        if not self.groups:
             self.stem, self.pending = [*self.stem, *self.pending], []
         for entry in block.entries:
             self.walk(entry, depth + 1, in_list=True)
@@ -106,8 +107,8 @@ class _GapWalk:
             sentence = [ParagraphBlock(tuple(line)) for line in words]
             self._ask(_AskedFields([[gap]], [*self.pending, *sentence], in_list))
 
-    def _ask(self, asked: _AskedFields) -> None:
-        self.asked.append(asked)
+    def _ask(self, group: _AskedFields) -> None:
+        self.groups.append(group)
         self.pending = []
 
     def _gaps(self, block: Block) -> list[int]:
@@ -163,49 +164,49 @@ def gap_item(question: ForeignQuestion, texts: QuestionTexts) -> GapItem:
     mark = re.compile(f"{re.escape(question.gap_mark)}([0-9]+){re.escape(question.gap_mark)}")
     walk = _GapWalk(mark, [gap.kind is QuestionKind.NUMBER for gap in question.gaps])
     walk.walk(texts.blocks(question.text, "the text", place=question.place))
-    if not walk.asked:
+    if not walk.groups:
         raise UnfitError("its text has no field", "put a field such as {1:NUMERICAL:=0.5:0.01} into it")
     if (decisions := _decisions(walk, question, texts)) is not None:
         stem = texts.written([*walk.stem, *walk.pending], "the text")
         if stem.prose:
             return GapItem(stem, {"answer": decisions}, [])
-    if len(walk.asked) > _MOST_STEPS:
+    if len(walk.groups) > _MOST_STEPS:
         raise UnfitError(
-            f"it has {count_noun(len(walk.asked), 'field')}; an item has at most {_MOST_STEPS} steps",
+            f"it has {count_noun(len(walk.groups), 'field')}; an item has at most {_MOST_STEPS} steps",
             "make several of it",
         )
-    if len(walk.asked) == 1:
-        (only,) = walk.asked
+    if len(walk.groups) == 1:
+        (only,) = walk.groups
         stem = texts.written([*walk.stem, *only.prompt, *walk.pending], "the text")
         if not stem.prose:
             raise UnfitError("its text holds nothing but a field", "say in the text what is asked for")
         answer, mistakes = _answer(only, question, texts)
         return GapItem(stem, {"answer": answer}, mistakes)
-    first = walk.asked[0]
+    first = walk.groups[0]
     if not first.is_in_list and len(first.prompt) > 1:
         walk.stem, first.prompt = [*walk.stem, *first.prompt[:-1]], first.prompt[-1:]
     blocks = [*walk.stem, *walk.pending] or [ParagraphBlock((TextRun("Fill in each field."),))]
     stem = texts.written(blocks, "the text")
-    return GapItem(stem, {"steps": list(_steps(walk.asked, question, texts))}, [])
+    return GapItem(stem, {"steps": list(_steps(walk.groups, question, texts))}, [])
 
 
 def _decisions(walk: _GapWalk, question: ForeignQuestion, texts: QuestionTexts) -> dict[str, Any] | None:
     """Return a choice where each entry of a list is called right or wrong, None if that isn't asked."""
     options: list[dict[str, Any]] = []
-    for asked in walk.asked:
-        gap = question.gaps[asked.rows[0][0]]
+    for group in walk.groups:
+        gap = question.gaps[group.rows[0][0]]
         words = [answer.text.text.strip().casefold() for answer in gap.answers]
-        is_decision = asked.is_in_list and len(asked.rows[0]) == len(asked.rows) == 1 and bool(asked.prompt)
+        is_decision = group.is_in_list and len(group.rows[0]) == len(group.rows) == 1 and bool(group.prompt)
         if not is_decision or gap.kind is not QuestionKind.CHOICE or sorted(words) != ["right", "wrong"]:
             return None
-        option: dict[str, Any] = {"text": texts.written(asked.prompt, "an option", inline=True).prose}
+        option: dict[str, Any] = {"text": texts.written(group.prompt, "an option", inline=True).prose}
         if any(
             answer.fraction == 1 and word == "right" for answer, word in zip(gap.answers, words, strict=True)
         ):
             option["correct"] = True
         feedback = next((answer.feedback for answer in gap.answers if answer.feedback), None)
-        if feedback is not None and (said := texts.feedback(feedback, "feedback of an option")):
-            option["feedback"] = said
+        if feedback is not None and (words_of_feedback := texts.feedback(feedback, "feedback of an option")):
+            option["feedback"] = words_of_feedback
         options.append(option)
     if not 0 < sum("correct" in option for option in options) < len(options) <= MAX_OPTIONS:
         return None
@@ -213,21 +214,17 @@ def _decisions(walk: _GapWalk, question: ForeignQuestion, texts: QuestionTexts) 
 
 
 def _steps(
-    asked: Sequence[_AskedFields], question: ForeignQuestion, texts: QuestionTexts
+    groups: Sequence[_AskedFields], question: ForeignQuestion, texts: QuestionTexts
 ) -> Iterator[dict[str, Any]]:
-    weights = [sum(int(question.gaps[gap].points) for row in one.rows for gap in row) for one in asked]
-    # each gets its share of the question's points; a text whose fields all weigh nothing is shared evenly
-    total = sum(weights)
-    for number, (one, weight) in enumerate(zip(asked, weights, strict=True), start=1):
-        share = Fraction(weight, total) if total else Fraction(1, len(asked))
-        points = float(round(share * Fraction(question.points), 6))
-        answer, mistakes = _answer(one, question, texts)
-        prompt = one.prompt or [ParagraphBlock((TextRun(f"Field {number}."),))]
+    points = _points_of_steps(groups, question, texts)
+    for number, (group, worth) in enumerate(zip(groups, points, strict=True), start=1):
+        answer, mistakes = _answer(group, question, texts)
+        prompt = group.prompt or [ParagraphBlock((TextRun(f"Field {number}."),))]
         step: dict[str, Any] = {
             "id": f"step{number}",
             "prompt": texts.written(prompt, f"the words before field {number}").prose,
             "answer": answer,
-            "points": int(points) if points == int(points) else points,
+            "points": int(worth) if worth == int(worth) else float(worth),
             "follow_through": False,
         }
         if mistakes:
@@ -235,15 +232,34 @@ def _steps(
         yield step
 
 
+def _points_of_steps(
+    groups: Sequence[_AskedFields], question: ForeignQuestion, texts: QuestionTexts
+) -> list[Fraction]:
+    """Return each step's share of the question's points, by the weights of its fields."""
+    weights = [sum(int(question.gaps[gap].points) for row in group.rows for gap in row) for group in groups]
+    if not all(weights):
+        weights = [1] * len(groups)
+        texts.note("fields that weigh nothing count as much as the others here", question.place)
+    shares = [Fraction(weight, sum(weights)) * Fraction(question.points) for weight in weights]
+    # points are decimals, and thirds of them would never add up
+    if all((share * 100).denominator == 1 and share for share in shares):
+        return shares
+    total = sum(weights) // gcd(*weights)
+    texts.note(
+        f"its points can't be shared among its fields, so that it has {count_noun(total, 'point')} here"
+    )
+    return [Fraction(weight // gcd(*weights)) for weight in weights]
+
+
 def _answer(
-    asked: _AskedFields, question: ForeignQuestion, texts: QuestionTexts
+    group: _AskedFields, question: ForeignQuestion, texts: QuestionTexts
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    rows = [[question.gaps[gap] for gap in row] for row in asked.rows]
+    rows = [[question.gaps[gap] for gap in row] for row in group.rows]
     if len(rows) > 1 or len(rows[0]) > 1:
         return numbers_answer(rows, texts)
     (gap,) = rows[0]
     if gap.kind is QuestionKind.NUMBER:
-        return number_answer(replace(gap, unit=asked.unit), texts)
+        return number_answer(replace(gap, unit=group.unit), texts)
     if gap.kind is QuestionKind.TOKEN:
         return token_answer(gap, texts)
     choice = choice_answer(gap, texts)

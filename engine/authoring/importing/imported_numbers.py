@@ -108,13 +108,13 @@ def _shared_mistakes(
     shared = [words for words in explained[0] if all(words in values for values in explained)]
     if any(set(values) != set(shared) for values in explained):
         texts.note("feedback on single entries isn't kept: a mistake has a value for each", gaps[0].place)
-    found = []
+    mistakes = []
     for words in shared:
         markup = next(a.feedback for a in gaps[0].answers if a.feedback.text == words)
         feedback = texts.feedback(markup, "feedback of wrong entries", place=gaps[0].place)
         if feedback:
-            found.append(([values[words] for values in explained], feedback))
-    return found
+            mistakes.append(([values[words] for values in explained], feedback))
+    return mistakes
 
 
 def plain_number(value: Decimal) -> str:
@@ -167,9 +167,9 @@ def _precision(keys: Sequence[AcceptedNumber], mistaken: Sequence[Decimal]) -> d
         tolerance = Decimal(1).scaleb(-_MAX_PLACES) / 2  # more digits than can be asked for
     for places in range(min(least, _MAX_PLACES), _MAX_PLACES + 1):
         reaches = [_reach(key.value, places, tolerance) for key in keys]
-        found = [reach for reach in reaches if reach is not None]
-        if len(found) == len(keys) and all(is_rounding_safe(float(key.value), places) for key in keys):
-            reach = min(found)
+        fitting = [reach for reach in reaches if reach is not None]
+        if len(fitting) == len(keys) and all(is_rounding_safe(float(key.value), places) for key in keys):
+            reach = min(fitting)
             asks = places > 0 and reach <= Decimal(1).scaleb(-places)
             return ({"decimals": places} if asks else {}) | {"tolerance": WrittenNumber(plain_number(reach))}
     raise UnfitError("its number has more digits than can be asked for", "round it, or give it a tolerance")

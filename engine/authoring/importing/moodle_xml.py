@@ -283,12 +283,14 @@ def _choice(question: ForeignQuestion, element: XmlElement, fields: QuestionFiel
 
 def _with_feedback(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
     partly = fields.markup(element, "partiallycorrectfeedback", TextForm.HTML)
-    if partly and "partially correct" not in partly.text:  # Moodle's own sentence isn't a loss
+    wrong = fields.markup(element, "incorrectfeedback", TextForm.HTML)
+    # Moodle's own sentence isn't a loss, nor what is said of wrong answers as well
+    if partly and partly != wrong and "partially correct" not in partly.text:
         question = question.noting(ImportNote("its feedback for partly right answers isn't kept"))
     return replace(
         question,
         right=fields.markup(element, "correctfeedback", TextForm.HTML),
-        wrong=fields.markup(element, "incorrectfeedback", TextForm.HTML),
+        wrong=wrong,
     )
 
 
@@ -405,12 +407,14 @@ def _essay(question: ForeignQuestion, element: XmlElement, fields: QuestionField
 
 def _cloze(question: ForeignQuestion, element: XmlElement, fields: QuestionFields) -> ForeignQuestion:
     holder = element.first("questiontext") or element
-    found = read_gaps(question.text.text, holder.place, fields.faults)
-    text = replace(question.text, text=found.text)
-    question = replace(question, kind=QuestionKind.GAPS, text=text, gaps=found.gaps, gap_mark=found.mark)
+    gap_text = read_gaps(question.text.text, holder.place, fields.faults)
+    text = replace(question.text, text=gap_text.text)
+    question = replace(
+        question, kind=QuestionKind.GAPS, text=text, gaps=gap_text.gaps, gap_mark=gap_text.mark
+    )
     # Moodle gives such a question the sum of its fields' weights; its own exports state it
-    if element.first("defaultgrade") is None and found.gaps:
-        question = replace(question, points=sum((gap.points for gap in found.gaps), Decimal(0)))
+    if element.first("defaultgrade") is None and gap_text.gaps:
+        question = replace(question, points=sum((gap.points for gap in gap_text.gaps), Decimal(0)))
     return question
 
 

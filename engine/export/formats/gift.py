@@ -203,10 +203,10 @@ def _write(quiz: ExportedQuiz, advance: Callable[[], None]) -> bytes:
 
 
 def _losses(family: ExportedFamily) -> Sequence[ExportLoss]:
-    found: dict[tuple[str, str], ExportLoss] = {}
+    by_message: dict[tuple[str, str], ExportLoss] = {}
 
     def note(part: str, message: str, is_refusal: bool = False) -> None:
-        found.setdefault((part, message), ExportLoss(family.item, part, message, is_refusal))
+        by_message.setdefault((part, message), ExportLoss(family.item, part, message, is_refusal))
 
     for item in family.items:
         variant = item.variant
@@ -222,7 +222,7 @@ def _losses(family: ExportedFamily) -> Sequence[ExportLoss]:
             part = "" if len(item.fields) == 1 else field.id
             for message, is_refusal in _field_losses(field):
                 note(part, message, is_refusal)
-    return tuple(found.values())
+    return tuple(by_message.values())
 
 
 def _field_losses(field: ExportedField) -> Iterator[tuple[str, bool]]:

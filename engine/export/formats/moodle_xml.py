@@ -41,7 +41,7 @@ from engine.text.words import count_noun, plain_points
 __all__ = ["FORMAT", "listed_share", "moodle_category"]
 
 # The grades that Moodle's editor offers; its import refuses a file with any other.
-LISTED = tuple(
+OFFERED = tuple(
     Fraction(share)
     for share in (
         "1", "9/10", "5/6", "4/5", "3/4", "7/10", "2/3", "3/5", "1/2", "2/5", "1/3", "3/10", "1/4", "1/5",
@@ -61,7 +61,7 @@ _LONGEST_TAG = 50
 def listed_share(share: Fraction) -> Fraction:
     """Return the nearest share that Moodle offers, of the same sign."""
     sign = -1 if share < 0 else 1
-    return sign * min(LISTED, key=lambda listed: abs(listed - abs(share)))
+    return sign * min(OFFERED, key=lambda offer: abs(offer - abs(share)))
 
 
 def moodle_category(path: Iterable[str]) -> str:
@@ -299,13 +299,13 @@ def _write(quiz: ExportedQuiz, advance: Callable[[], None]) -> bytes:
 
 
 def _losses(family: ExportedFamily) -> Sequence[ExportLoss]:
-    found: dict[tuple[str, str], ExportLoss] = {}
+    by_message: dict[tuple[str, str], ExportLoss] = {}
     for item in family.items:
         for field in item.fields:
             for message, is_refusal in _field_losses(field, is_step=len(item.fields) > 1):
                 part = "" if len(item.fields) == 1 else field.id
-                found.setdefault((part, message), ExportLoss(family.item, part, message, is_refusal))
-    return tuple(found.values())
+                by_message.setdefault((part, message), ExportLoss(family.item, part, message, is_refusal))
+    return tuple(by_message.values())
 
 
 def _field_losses(field: ExportedField, *, is_step: bool) -> Iterator[tuple[str, bool]]:

@@ -12,16 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from engine.answers import right_response
 from engine.authoring.importing.import_file import import_file
 from engine.export.exported_fields import EssayField, NumbersField, OrderField
 from engine.export.exported_item import ExportedFamily, ExportedItem, ExportedQuiz, exported_item
 from engine.export.formats import quiz_format
 from engine.export.formats.moodle_xml import listed_share, moodle_category
 from engine.export.moodle_html import moodle_text
+from engine.grading import grade_answers
 from engine.items import ProblemSpec, load_spec
 from engine.items.answer_specs import MultipleChoiceAnswer, OrderingAnswer, SingleChoiceAnswer
 from engine.items.bank import Bank, builtin_root
-from engine.model import ChoiceOption, Part, Variant
+from engine.model import ChoiceOption, Mode, Outcome, Part, Response, Variant
 from engine.prose.markdown import render_prose
 from engine.variants import draw_seeded
 from tests.oracles.moodle_rules import LISTED, MoodleQuestion, imported
@@ -230,6 +232,45 @@ def test_signs_of_other_languages_stay_signs(kind: str) -> None:
 
 
 # --- read back ---
+
+
+def test_the_whole_bank_comes_back_with_its_keys_and_options(tmp_path: Path) -> None:
+    variants = {item: drawn(item) for item in BANK.ids() if BANK.load(item).kind != "code"}
+    path = tmp_path / "q.xml"
+    path.write_bytes(written(*map(family, variants.values())))
+    report = import_file(path, tmp_path / "out", BANK)
+    assert report.skipped == ()
+    by_title = {variant.title: variant for variant in variants.values()}
+    compared = 0
+    for item in report.items:
+        variant = by_title.get(item.name)
+        if variant is None:  # an answer in words among steps is a question of its own
+            assert item.type == "free_text"
+            continue
+        back = draw_seeded(load_spec(item.path, registry=BANK.registry()), version="v", registry={}, seed=0)
+        # errata that are shown with the question stand in its text
+        assert "<figure" in variant.stem.html or back.stem.plain.startswith(variant.stem.plain)
+        old_parts = [part for part in variant.parts if part.type != "free_text" or len(variant.parts) == 1]
+        if len(old_parts) != len(back.parts):  # pairs and orders among steps are menus, a step each
+            assert {part.type for part in old_parts} & {"matching", "ordering"}
+            continue
+        right = {part.id: right_response(part) for part in back.parts}
+        for old, new in zip(old_parts, back.parts, strict=True):
+            compared += 1
+            assert old.type == new.type
+            if old.type in ("single_choice", "multiple_choice"):
+                assert described(new) == described(old)
+            elif old.type in ("ordering", "matching"):
+                assert kind_words(new) == kind_words(old)
+            elif old.type != "free_text":
+                response = Response({**right, new.id: right_response(old)})
+                graded = grade_answers(back, response, mode=Mode.PRACTICE, student=None)
+                assert graded.outcome is Outcome.RIGHT, (variant.item, old.id)
+    assert compared >= 180
+
+
+def described(part: Part) -> dict[str, tuple[bool, str]]:
+    return {option.text.plain: (option.correct, option.feedback) for option in part.options}
 
 
 def read_back(tmp_path: Path, *families: ExportedFamily) -> list[ProblemSpec]:
