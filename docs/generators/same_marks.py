@@ -100,11 +100,11 @@ class MarkingClient(Protocol):
 @contextmanager
 def marking_clients() -> Iterator[list[MarkingClient]]:
     """Open all clients; a format adds its own here."""
+    from tests.clients.moodle_marks import moodle_clients
     from tests.clients.qti_marks import qti_clients
 
     with ExitStack() as stack:
-        qti: list[MarkingClient] = [*stack.enter_context(qti_clients())]
-        yield qti
+        yield [*stack.enter_context(qti_clients()), *moodle_clients()]
 
 
 # Heading: items of the bank, each with the settings that are changed so that every policy is tried.

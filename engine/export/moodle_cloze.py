@@ -13,7 +13,6 @@ from fractions import Fraction
 from html import escape
 from math import gcd, lcm
 
-from engine.answers import answer_type
 from engine.export.exported_fields import (
     ChoiceField,
     EssayField,
@@ -25,6 +24,7 @@ from engine.export.exported_fields import (
     WordsField,
 )
 from engine.export.moodle_html import MoodleText, moodle_line, moodle_text, moodle_words
+from engine.export.spellings import accepted_spellings
 
 _ENTITIES = str.maketrans(
     {
@@ -34,8 +34,6 @@ _ENTITIES = str.maketrans(
 )  # fmt: skip
 RIGHT, WRONG = "right", "wrong"
 """What is picked for each option where every decision counts."""
-MOST_WAYS = 40
-"""Ways to write a short text that are listed: more make a page of Moodle's editor that nobody can read."""
 
 
 def cloze_html(html: str) -> str:
@@ -84,15 +82,12 @@ def plain(number: Decimal) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def accepted_ways(field: WordsField) -> list[str]:
-    """Return the texts that are listed as right: the accepted ones, then other ways to write the first."""
-    ways = [" ".join(text.split()) for text in answer_type(field.part.type).right_responses(field.part)]
-    if not field.case_sensitive:  # capitals play no role in Moodle then either
-        seen: dict[str, str] = {}
-        for way in [*field.accepted, *ways]:
-            seen.setdefault(way.casefold(), way)
-        return list(seen.values())[:MOST_WAYS]
-    return list(dict.fromkeys([*field.accepted, *ways]))[:MOST_WAYS]
+def accepted_ways(field: WordsField) -> dict[str, Fraction]:
+    """Return the texts that are listed, with the share that each earns; Moodle trims what is typed."""
+    ways: dict[str, Fraction] = {}
+    for text, share in accepted_spellings(field).items():
+        ways.setdefault(text.strip(), Fraction(Decimal(str(share))))
+    return ways
 
 
 def pattern(text: str) -> str:
@@ -179,7 +174,9 @@ def _choice_html(field: ChoiceField, weight: int) -> str:
 
 def _words_html(field: WordsField, weight: int) -> str:
     kind = "SHORTANSWER_C" if field.case_sensitive else "SHORTANSWER"
-    answers = [("100", cloze_html(pattern(way)), "") for way in accepted_ways(field)]
+    answers = [
+        (percentage(share), cloze_html(pattern(way)), "") for way, share in accepted_ways(field).items()
+    ]
     answers += [
         ("0", cloze_html(pattern(" ".join(text.split()))), moodle_words(feedback))
         for text, feedback in field.wrong

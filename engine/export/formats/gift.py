@@ -106,7 +106,11 @@ def _answers(field: ExportedField) -> list[str]:
         wrong = [(known.entries[0], known.feedback) for known in field.wrong]
         return _number_answers(field.entries[0], wrong, field.near_credit)
     if isinstance(field, WordsField):
-        ways = [f"=%100%{gift_text(pattern(way))}" for way in accepted_ways(field) if _ARROW not in way]
+        ways = [
+            f"=%{percentage(listed_share(share))}%{gift_text(pattern(way))}"
+            for way, share in accepted_ways(field).items()
+            if _ARROW not in way
+        ]
         known = [(" ".join(text.split()), feedback) for text, feedback in field.wrong]
         return ways + [
             f"=%0%{gift_text(pattern(text))}{_feedback(moodle_words(feedback))}"
@@ -275,8 +279,9 @@ def _match_losses(field: MatchField) -> Iterator[tuple[str, bool]]:
 
 
 def _words_losses(field: WordsField) -> Iterator[tuple[str, bool]]:
-    if field.order_credit:
-        yield "the right sequences in another order earn nothing", False
+    share = Fraction(Decimal(str(field.order_credit)))
+    if listed_share(share) != share:
+        yield f"{percentage(share)} % for sequences in another order become the nearest share", False
     if field.case_sensitive:
         yield "capitals play no role", False
     yield "only the ways to write the answer that are listed in the question count as right", False

@@ -180,8 +180,8 @@ def _number(question: _Question, field: NumbersField) -> None:
 
 def _words(question: _Question, field: WordsField) -> None:
     question.add(f"    <usecase>{int(field.case_sensitive)}</usecase>\n")
-    for way in accepted_ways(field):
-        question.add(_answer("100", pattern(way), "", form=_PLAIN))
+    for way, share in accepted_ways(field).items():
+        question.add(_answer(percentage(listed_share(share)), pattern(way), "", form=_PLAIN))
     for text, feedback in field.wrong:
         known = pattern(" ".join(text.split()))
         question.add(_answer("0", known, moodle_words(feedback), form=_PLAIN))
@@ -320,8 +320,9 @@ def _field_losses(field: ExportedField, *, is_step: bool) -> Iterator[tuple[str,
     elif isinstance(field, NumbersField):
         yield from _number_losses(field, is_step=is_step)
     elif isinstance(field, WordsField):
-        if field.order_credit:
-            yield "the right sequences in another order earn nothing", False
+        share = Fraction(Decimal(str(field.order_credit)))
+        if not is_step and listed_share(share) != share:
+            yield f"{percentage(share)} % for sequences in another order become the nearest share", False
         yield "only the ways to write the answer that are listed in the question count as right", False
     elif is_step:
         yield "the answer in words becomes a question of its own, which Moodle draws by itself", False
