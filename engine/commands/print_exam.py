@@ -115,6 +115,7 @@ def command(
     )
     with context.open_store() as store:
         drawer = _drawer(context, store, quiz, name, secret)
+        # Drawn and stored first: what is printed can be marked, whatever happens to the rest.
         draws = _draws(drawer, chosen, spare, versions)
         _note_left_out(draws[0].quiz)
         _note_spares(context, spare)
@@ -150,6 +151,7 @@ def _drawer(context: CommandContext, store: Store, quiz: str, name: str | None, 
     from engine.quiz import read_blueprint
     from engine.quiz.drawn_class import checked_quiz_name
 
+    # The blueprint is read even where the quiz is stored: newcomers and spares are drawn from it.
     plan = None
     stem = Path(quiz).stem if quiz.endswith((".yaml", ".yml")) else quiz
     quiz_name = checked_quiz_name(name or stem)

@@ -88,6 +88,7 @@ class ExamDrawer:
             )
             stored = {quiz.student: quiz for quiz in drawn.quizzes}
         copies = [CopyDraw(stored[student], student) for student in students]
+        # After the students' quizzes are stored, so that a spare has numbers that nobody else has.
         nobody = [_SPARE_STUDENT.format(number) for number in range(1, spares + 1)]
         return copies + [CopyDraw(replace(quiz, student=""), None) for quiz in self._compose(nobody)]
 
@@ -126,6 +127,7 @@ class ExamDrawer:
             quiz = replace(version, id=quiz_id(self.secret, self.name, student, 0), student=student)
             mine[student] = (quiz, letter_of[_variant_ids(version)])
             progress()
+        # Before anything is printed: a sheet whose quiz isn't stored could never be marked.
         self.store.save_quizzes([quiz for quiz, _ in mine.values()])
         copies = [CopyDraw(quiz, student, letter) for student, (quiz, letter) in mine.items()]
         for number in range(spares):
@@ -217,6 +219,7 @@ def assign_spare(store: Store, folder: Path, copy: ExamCopy, student: str) -> Qu
     known = next((quiz for quiz in others if quiz.id == spare.id), None)
     if known is not None:
         return known
+    # What the student may have answered before stays: a spare is one attempt more, and the rules decide.
     attempt = 1 + max((quiz.attempt for quiz in others), default=-1)
     quiz = replace(spare, student=student, attempt=attempt)
     store.save_quizzes([quiz])

@@ -80,6 +80,7 @@ def exam_body(
         Whether it is in large print.
     """
     parts = [_cover(cover, ordered, printed), "#pagebreak(weak: true)"]
+    # Headings of questions are one below those of sections, where there are any.
     section = ""
     level = 3 if ordered and ordered[0].section else 2
     for question, entry in zip(ordered, printed, strict=True):
@@ -122,6 +123,7 @@ def _cover(cover: ExamCover, ordered: Sequence[QuizQuestion], printed: Sequence[
 
 
 def _owner_box(cover: ExamCover) -> str:
+    # Nobody writes a name on a copy that has one: a form to fill in would only invite slips.
     if cover.student:
         name = cover.name or cover.student
         inner = (

@@ -38,6 +38,7 @@ def key_body(
 
 def _question(key: KeyQuestion, entry: PrintedQuestion) -> str:
     variant = key.question.variant
+    # As students read it, numbers included: whoever answers a question about a copy needs no other file.
     body = [typst_text(variant.stem)]
     body += [f"#note([Note:], [{typst_text(note)}])" for note in (*variant.notes, *variant.told_after)]
     for part, printed in zip(key.parts, entry.parts, strict=True):

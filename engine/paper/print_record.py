@@ -209,6 +209,7 @@ def read_record(folder: Path) -> PrintRecord:
         record: PrintRecord = TypeAdapter(PrintRecord).validate_python(json.loads(data))
     except (ValidationError, ValueError, RecursionError) as error:
         raise _damaged(path, clean_line(str(error).splitlines()[0])) from error
+    # Positions of another format would be read from the wrong places, and sheets be marked wrongly.
     if record.format != _FORMAT:
         raise _damaged(path, f"format {record.format}")
     _check_places(path, record)
@@ -235,6 +236,7 @@ def _check_places(path: Path, record: PrintRecord) -> None:
 
 def print_ids(course: Path) -> list[str]:
     """Return the ids of a course's prints, in order."""
+    # A folder without a record is a print that was stopped before its first exam: there is nothing to scan.
     folder = course / PRINTS_FOLDER
     try:
         return sorted(path.parent.name for path in folder.glob(f"*/{RECORD_FILE}"))

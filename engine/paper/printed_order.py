@@ -37,6 +37,7 @@ def printed_order(quiz: Quiz, secret: bytes, *, shuffled: bool = True) -> tuple[
         message = f"print\x1f{quiz.name}\x1f{variants}\x1f{question.number}".encode()
         return hmac.new(secret, message, hashlib.sha256).digest()
 
+    # Neighbours that have the same section, as stored: a blueprint may name two sections alike.
     ordered: list[QuizQuestion] = []
     for _, section in groupby(quiz.questions, key=lambda question: question.section):
         ordered += sorted(section, key=rank)

@@ -145,6 +145,7 @@ def plan_print(
     number_digits : int
         Digits of a student number on the sheets of spare copies.
     """
+    # Copies that ask for the same fields share a layout: hundreds of equal ones would be most of the record.
     layouts: dict[tuple[SheetQuestion, ...], int] = {}
     versions: dict[tuple[str, ...], int] = {}
     version_rows: list[ExamVersion] = []
@@ -169,6 +170,7 @@ def plan_print(
         copies.append(ExamCopy(number, draw.student, draw.quiz.id, versions[drawn], layouts[fields], file))
         orders.append(ordered)
     quiz = draws[0].quiz
+    # Without an id at first: it is made of everything else.
     record = PrintRecord(
         "",
         quiz.name,
@@ -235,6 +237,7 @@ def make_print(
     record = record.with_copies(tuple(_as_made(plan, copy) for copy in record.copies))
     copies = list(record.copies)
     open_copies = [copy for copy in copies if not copy.pages]
+    # The source of all exams is written here: it takes milliseconds, while processes take tens to typeset it.
     jobs = [_exam_job(plan, copy) for copy in open_copies]
     keys = [copy for copy in plan.first_copies if not plan.key_path(copy).is_file()]
     jobs += [_key_job(plan, copy, keys_of) for copy in keys]
@@ -252,6 +255,7 @@ def make_print(
         if record.copies != plan.record.copies or open_copies:
             record = record.with_copies(tuple(copies))
             write_record(plan.folder, record)
+    # Last, so that a merged file that is there has every exam in it.
     merged = plan.folder / MERGED_FILE
     if open_copies or not merged.is_file():
         merge_exams([plan.exam_path(copy) for copy in record.copies], merged)
@@ -260,6 +264,7 @@ def make_print(
 
 def _as_made(plan: PlannedPrint, copy: ExamCopy) -> ExamCopy:
     """Return a copy with its pages if its exam is there, without them if not, whatever was recorded."""
+    # The file decides and not the record: a process that was killed had no time to write what it had made.
     made = page_count(plan.exam_path(copy))
     if not made:
         return replace(copy, pages=0, sheet=0)
@@ -276,6 +281,7 @@ def _begun(plan: PlannedPrint) -> PrintRecord:
     """Return the record of a print that was begun before, or write it."""
     if (plan.folder / RECORD_FILE).is_file():
         record = read_record(plan.folder)
+        # Numbers of pages are known only once an exam is made; everything else must be as it was.
         unmade = replace(record, copies=tuple(replace(c, pages=0, sheet=0) for c in record.copies))
         if unmade != plan.record:
             raise EngineError(
