@@ -122,6 +122,7 @@ def _entry(item: NotebookItem, secret: bytes | None) -> dict[str, Any]:
 def _cells_of(item: NotebookItem, number: int) -> list[dict[str, Any]]:
     spec, variant = item.spec, item.variant
     text = statement_markdown(spec, variant, item.registry, seed=item.seed, number=number)
+    # Locked: nbgrader puts back what a student changed in it.
     statement = _own_cell(item, "statement", "markdown", text, locked=True)
     points = plain_points(variant.points)
     if item.is_code:
@@ -215,6 +216,7 @@ def _own_cell(
     }
     if points is not None:
         nbgrader["points"] = points
+    # By these, intake knows an untouched cell: as we wrote it, and as nbgrader hands it out.
     originals = list(dict.fromkeys(text_digest(text) for text in (source, _as_released(source, solution))))
     ours = {"item": item.spec.id, "original": originals, "role": role}
     more = {"deletable": False, "editable": False} if locked else {"deletable": False}

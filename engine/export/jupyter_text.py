@@ -22,15 +22,13 @@ from engine.variants.draw_variant import differs_from_printed, renderer_of, reve
 
 _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 _FENCED_HOLE = re.compile(rf"```{FENCE}\n(?P<hole>.)\n```")
-_MATHS = re.compile(r"<math\b.*?</math>", re.DOTALL)
 _TEX = re.compile(r"(?<!\\)\$(?P<tex>.+?)(?<!\\)\$", re.DOTALL)
 # Signs that Markdown or Jupyter's maths would take for their own, in words of options.
 _SIGNS = re.compile(r"([\\`*_$|~#])")
 _TAGS = {"<code>": "`", "</code>": "`", "<em>": "*", "</em>": "*", "<strong>": "**", "</strong>": "**"}
 _SVG = re.compile(r"<svg\b.*</svg>", re.DOTALL)
-_CAPTION = re.compile(r"<figcaption>(.*?)</figcaption>", re.DOTALL)
 _LABEL = re.compile(r'aria-label="([^"]*)"')
-_TAG = re.compile(r"(</?[a-z]+[^<>]*>)")
+_TAG = re.compile(r"(</?[a-z]++[^<>]*+>)")
 
 
 def statement_markdown(
@@ -116,7 +114,7 @@ def _without_html(text: str) -> str:
 def _picture_markdown(picture: RenderedText) -> str:
     """Return a picture as an image within the text: its SVG, all of its numbers in the alternative text."""
     drawing = _SVG.search(picture.html)
-    caption = _CAPTION.search(picture.html)
+    caption = picture.html.partition("<figcaption>")[2].partition("</figcaption>")[0]
     assert drawing is not None
     label = _LABEL.search(drawing[0])
     # As an image of its own it has no colours of the page around it: black on white, in dark themes too.
@@ -126,19 +124,18 @@ def _picture_markdown(picture: RenderedText) -> str:
     data = base64.b64encode(svg.encode()).decode("ascii")
     alternative = html.unescape(label[1]) if label else ""
     alternative = re.sub(r"[\[\]\\]", " ", alternative)
-    words = f"\n\n*{words_markdown(html.unescape(caption[1]))}*" if caption else ""
+    words = f"\n\n*{words_markdown(html.unescape(caption))}*" if caption else ""
     return f"![{alternative}](data:image/svg+xml;base64,{data}){words}"
 
 
 def inline_markdown(text: RenderedText) -> str:
     """Return one run of words, such as an option, in Markdown."""
     formulas = iter([match["tex"] for match in _TEX.finditer(text.latex)])
-    parts: list[str] = []
-    end = 0
-    for match in _MATHS.finditer(text.html):
-        parts += [_words_of_html(text.html[end : match.start()]), f"${next(formulas)}$"]
-        end = match.end()
-    parts.append(_words_of_html(text.html[end:]))
+    words, *others = text.html.split("<math")
+    parts = [_words_of_html(words)]
+    # The formulas of both forms are in the same order.
+    for other in others:
+        parts += [f"${next(formulas)}$", _words_of_html(other.partition("</math>")[2])]
     return "".join(parts).strip()
 
 

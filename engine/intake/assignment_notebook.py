@@ -209,6 +209,7 @@ class AssignmentNotebook:
         """
         name = name_of(item)
         main, notes = self._main_cell(item, name, "solution")
+        # Check cells bind names too, which no solution may lean on: they are not in the sandbox.
         trees = [cell.tree if cell.is_code and cell.role != "check" else None for cell in self._cells]
         needed = needed_code(trees, main)
         self._refuse_unread_helper(needed.missing, main)
@@ -256,6 +257,7 @@ class AssignmentNotebook:
         SubmissionError
             Its cell is missing, there are two that differ, or what is in it isn't written out.
         """
+        # An answer in words has a text cell; all others are assigned to a name in a code cell.
         texts = [cell for cell in self._cells if not cell.is_code and self._is_of(cell, item, "answer")]
         if texts:
             written = {_without_blank(cell.text): cell for cell in texts}
@@ -284,6 +286,7 @@ class AssignmentNotebook:
         broken = [p for p in places if p not in marked and self._cells[p].seems_to_bind(name)]
         if broken and not others:
             check_syntax(self._cells[broken[-1]].text, self._cells[broken[-1]].label, self._where)
+        # Taken with a note: the work is there, and only its cell isn't where it was.
         gone = f"the {role} cell of {item}"
         if not others:
             raise self._not_defined(item, name, role, marked)
@@ -381,6 +384,7 @@ class AssignmentNotebook:
             return value.value
         if isinstance(value, ast.Constant) and value.value is None:
             return ""
+        # Nothing that would have to be run: a name, a call or a comprehension is none of these.
         literal = (
             ast.Constant, ast.Tuple, ast.List, ast.UnaryOp, ast.USub, ast.UAdd, ast.BinOp, ast.Div, ast.Load
         )  # fmt: skip
@@ -428,6 +432,7 @@ def read_assignment(text: str, where: str, most: int = 2**20) -> AssignmentNoteb
     is_history = isinstance(ours, dict) and ours.get("history") is True
     if not items:
         return None
+    # In the order of the notebook; of an item that is named twice the first entry counts.
     ordered = tuple(sorted(items.values(), key=lambda entry: assigned.index(entry)))
     return AssignmentNotebook(ordered, cells, where, is_history=is_history, most=most)
 
@@ -453,6 +458,7 @@ def _read_cells(cells: Sequence[NotebookCell], where: str, is_history: bool, mos
     number = 0
     for place, (cell, text) in enumerate(zip(cells, texts, strict=True), start=1):
         number += cell.is_code
+        # In a kernel's history the number of a cell is the one that the student sees beside it.
         count = cell.count if is_history and cell.count is not None else number
         mark = cell_mark(count, is_run=is_history)
         label = mark[6:-4] if cell.is_code else f"cell {place}"

@@ -81,6 +81,7 @@ def needed_code(trees: Sequence[ast.Module | None], main: int) -> NeededCode:
     ]
     main_part = [statement for statement in statements if statement.cell == main]
     bound_here = frozenset[str]().union(*(statement.binds for statement in main_part))
+    # All that the cell uses: which of it the function needs at last, only running it could say.
     wanted = frozenset[str]().union(*(statement.uses for statement in main_part)) - bound_here
     others = [statement for statement in statements if statement.cell != main]
     chosen: list[CellStatement] = []
@@ -96,6 +97,7 @@ def needed_code(trees: Sequence[ast.Module | None], main: int) -> NeededCode:
     for statement in (*main_part, *chosen):
         lines[statement.cell].update(statement.lines)
     bound = bound_here.union(*(statement.binds for statement in chosen))
+    # What a star import brings isn't known without running it.
     missing = frozenset() if "*" in bound else wanted - bound - _BUILTIN
     kept = [statement for statement in statements if statement in chosen or statement.cell == main]
     return NeededCode(lines, missing, _too_late(kept))

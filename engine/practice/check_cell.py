@@ -45,6 +45,7 @@ def check(item: str, *, seed: int = 0, question: str = "") -> float | None:
     if shell is None:
         print("The check cell works in a notebook: open it in Jupyter and run it there.", file=sys.stderr)  # noqa: T201
         return None
+    # As typed, magics included: intake treats them as it does those of a file.
     inputs = [str(text) for text in shell.history_manager.input_hist_raw]
     with tempfile.TemporaryDirectory(prefix="softmark-") as name:
         folder = Path(name)
