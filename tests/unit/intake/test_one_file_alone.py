@@ -99,7 +99,7 @@ def test_a_tar_of_any_bytes_is_refused_and_the_class_goes_on(tmp_path: Path, dat
         ("engine.intake.download_sorter.read_hand_in", "ada/week.yaml"),
         ("engine.intake.download_sorter.sha256_of_file", "ada/softmax.py"),
         ("engine.intake.download_sorter.sort_folder", "ada/softmax.py"),
-        ("engine.intake.download_sorter.source_of", "ada/one.py"),
+        ("engine.intake.code_files.source_of", "ada/one.py"),
         ("engine.intake.unpack.open_archive", "ada/work.zip"),
     ],
 )
