@@ -138,12 +138,12 @@ def exam_head(
   header-ascent: 8mm,
   header: context {{
     let place-of = counter(page).get().first()
-    set text(size: 9pt, fill: luma(35%))
+    set text(size: 0.82em, fill: luma(35%))
     grid(columns: (1fr, auto), align: (left + horizon, right + horizon),
       {typst_string(header)}, codes.at(place-of - 1, default: none))
   }},
   footer: context {{
-    set text(size: 9pt, fill: luma(35%))
+    set text(size: 0.82em, fill: luma(35%))
     {typst_string(footer)} ; h(1fr) ; [Page #counter(page).display() of #page-count]
   }})
 {_DEFINITIONS}"""

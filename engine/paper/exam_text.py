@@ -20,6 +20,8 @@ from engine.text.words import clean_line, count_noun, points_text, typst_string
 _WORKING = {"number": 35, "vector": 46, "matrix": 62, "token": 20}
 _RULED_LINES = {"free_text": 8}
 _LINE_HEIGHT = 9  # in mm
+# Twice as high as in ordinary print, so many rows of two lines still fit on a page.
+_SHORT_TABLE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ def _cover(cover: ExamCover, ordered: Sequence[QuizQuestion], printed: Sequence[
         f"{typst_string(points_text(question.points))}"
         for question, entry in zip(ordered, printed, strict=True)
     )
+    # A short table moves to the next page as a whole, where large print leaves it no room.
+    breakable = typst_flag(len(ordered) > _SHORT_TABLE)
     rules = "\n".join(f"- {typst_plain(rule)};" for rule in (*_rules(cover), *cover.notes))
     return f"""#text(fill: soft, tracking: 0.04em, {typst_string(cover.course)})
 #v(0.2em)
@@ -114,8 +118,8 @@ def _cover(cover: ExamCover, ordered: Sequence[QuizQuestion], printed: Sequence[
 #v(1.2em)
 {rules}
 #v(1.2em)
-#block(width: 100%, table(columns: (auto, 1fr, auto), stroke: none, inset: (x: 0.4em, y: 0.42em),
-  align: (left, left, right),
+#block(width: 100%, breakable: {breakable}, table(
+  columns: (auto, 1fr, auto), stroke: none, inset: (x: 0.4em, y: 0.42em), align: (left, left, right),
   table.hline(stroke: 0.8pt),
   table.header(strong[No.], strong[Question], strong[Points]), table.hline(stroke: 0.5pt),
   {rows}, table.hline(stroke: 0.5pt),
