@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from html import escape
 from math import gcd, lcm
+from typing import TypeAlias
 
 from engine.export.exported_fields import (
     ChoiceField,
@@ -32,6 +33,7 @@ _ENTITIES = str.maketrans(
         "~": "&#126;", "\\": "&#92;", "=": "&#61;", "%": "&#37;",
     }
 )  # fmt: skip
+AnswerCells: TypeAlias = tuple[str, str, str, str]
 RIGHT, WRONG = "right", "wrong"
 """What is picked for each option where every decision counts."""
 
@@ -50,32 +52,36 @@ def percentage(share: Fraction | float | Decimal) -> str:
 
 def number_answers(
     entry: NumberEntry, wrong: Iterable[tuple[NumberEntry, str]], near_credit: Decimal = Decimal(0)
-) -> list[tuple[str, str, str, str]]:
+) -> list[AnswerCells]:
     """Return the answers of one number in the order of their comparison.
 
     Returns
     -------
-    list of (str, str, str, str)
+    list of AnswerCells
         Percentage, number, tolerance, and the HTML of the feedback. The rounded key comes first: Moodle shows
         it as the right answer. It reaches as far as the nearer bound; the middle of the bounds does the rest.
     """
     middle, reach = (entry.lower + entry.upper) / 2, (entry.upper - entry.lower) / 2
+
+    def answer(share: str, number: Decimal, tolerance: Decimal, feedback: str = "") -> AnswerCells:
+        return share, number_digits(number), number_digits(tolerance), feedback
+
     answers = []
     key = Decimal(entry.right)
     if key != middle and entry.lower <= key <= entry.upper:
-        answers.append(("100", plain(key), plain(min(key - entry.lower, entry.upper - key)), ""))
-    answers.append(("100", plain(middle), plain(reach), ""))
+        answers.append(answer("100", key, min(key - entry.lower, entry.upper - key)))
+    answers.append(answer("100", middle, reach))
     if entry.near is not None and near_credit:
         low, high = entry.near
-        answers.append((percentage(near_credit), plain((low + high) / 2), plain((high - low) / 2), ""))
+        answers.append(answer(percentage(near_credit), (low + high) / 2, (high - low) / 2))
     for known, feedback in wrong:
         # around the rounded number: a mistake earns nothing, so that its bounds needn't be exact
-        reach = (known.upper - known.lower) / 2
-        answers.append(("0", known.right, plain(reach), moodle_words(feedback)))
+        width = (known.upper - known.lower) / 2
+        answers.append(answer("0", Decimal(known.right), width, moodle_words(feedback)))
     return answers
 
 
-def plain(number: Decimal) -> str:
+def number_digits(number: Decimal) -> str:
     """Return a number in digits, without an exponent."""
     text = f"{number:f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -214,7 +220,7 @@ def _match_html(field: MatchField, weight: int) -> str:
     return f"<ul>{''.join(fields)}</ul>"
 
 
-def fields_of(field: ExportedField) -> int:
+def cloze_count(field: ExportedField) -> int:
     """Return how many fields of a Cloze text a field of ours becomes."""
     if isinstance(field, NumbersField):
         return len(field.entries)
@@ -265,7 +271,7 @@ def steps_text(fields: Sequence[ExportedField], pictures: int = 0) -> MoodleText
 def weights(fields: Sequence[ExportedField]) -> list[int]:
     """Return the weight of the Cloze fields of each field: whole numbers, in proportion to the points."""
     assert not any(isinstance(field, EssayField) for field in fields)
-    shares = [Fraction(Decimal(str(field.points))) / fields_of(field) for field in fields]
+    shares = [Fraction(Decimal(str(field.points))) / cloze_count(field) for field in fields]
     scale = lcm(*(share.denominator for share in shares))
     whole = [int(share * scale) for share in shares]
     divisor = gcd(*whole)

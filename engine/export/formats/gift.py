@@ -30,9 +30,9 @@ from engine.export.moodle_cloze import (
     RIGHT,
     WRONG,
     accepted_ways,
+    number_digits,
     pattern,
     percentage,
-    plain,
     several_shares,
 )
 from engine.export.moodle_html import moodle_line, moodle_text, moodle_words, xml_characters
@@ -147,15 +147,14 @@ def _number_answers(
     entry: NumberEntry, wrong: Sequence[tuple[NumberEntry, str]], near_credit: Decimal
 ) -> list[str]:
     # without = before each number feedback can't follow it, and numbers have no exponent here
-    answers = [f"=%100%{plain(entry.lower)}..{plain(entry.upper)}"]
+    answers = [f"=%100%{number_digits(entry.lower)}..{number_digits(entry.upper)}"]
     if entry.near is not None and near_credit:
         share = percentage(listed_share(Fraction(near_credit)))
-        answers.append(f"=%{share}%{plain(entry.near[0])}..{plain(entry.near[1])}")
+        answers.append(f"=%{share}%{number_digits(entry.near[0])}..{number_digits(entry.near[1])}")
     # around the rounded number: a mistake earns nothing, so that its bounds needn't be exact
-    answers += [
-        f"=%0%{known.right}:{plain((known.upper - known.lower) / 2)}{_feedback(moodle_words(feedback))}"
-        for known, feedback in wrong
-    ]
+    for known, feedback in wrong:
+        width = number_digits((known.upper - known.lower) / 2)
+        answers.append(f"=%0%{known.right}:{width}{_feedback(moodle_words(feedback))}")
     return ["#", *answers]
 
 

@@ -78,6 +78,7 @@ def _text(tag: str, content: MoodleText, indent: str = "    ") -> str:
 
 
 def _cdata(text: str) -> str:
+    # CDATA keeps HTML readable for people who open the file; its own end is the only thing it can't hold
     text = xml_characters(text)
     if not text or not any(sign in text for sign in "<&>"):
         return text
@@ -91,6 +92,7 @@ class _Question:
         self._kind = kind
         self._parts: list[str] = []
         variant = item.variant
+        # the order of elements is that of Moodle's own exports; its import takes any
         self._end = "".join(_text("hint", moodle_text(hint)) for hint in variant.hints)
         self._head = (
             f'  <question type="{kind}">\n    <name><text>{escape(name, quote=False)}</text></name>\n'
@@ -146,6 +148,7 @@ def _match(question: _Question, field: MatchField) -> None:
     targets = {target.id: target.text.plain for target in field.targets}
     used = set(field.pairs.values())
     pairs = [(moodle_line(prompt.text), targets[field.pairs[prompt.id]]) for prompt in field.prompts]
+    # a right side without a left one is an answer that is never right
     pairs += [("", text) for target, text in targets.items() if target not in used]
     for stem, target in pairs:
         inside = f"<text>{_cdata(stem)}</text><answer><text>{_cdata(target)}</text></answer>"
@@ -218,6 +221,7 @@ def _row(title: str, points: float, text: str) -> str:
 def _item_questions(item: ExportedItem, name: str, tags: str) -> Iterator[str]:
     """Yield an item as questions: one, and another for each answer in words among steps."""
     stem = moodle_text(item.variant.stem, *item.variant.notes)
+    # a cloze text has no field for an answer in words
     essays = [field for field in item.fields if isinstance(field, EssayField)]
     others = [field for field in item.fields if not isinstance(field, EssayField)]
     if len(item.fields) == 1:
@@ -270,6 +274,7 @@ def _tag(tag: str) -> str:
 
 
 def _family(family: ExportedFamily, quiz: ExportedQuiz) -> Iterator[str]:
+    # one category for an item: a quiz draws from it, and two exports don't mix
     path = [quiz.title, *family.category, family.title]
     category = escape(moodle_category([name[:_LONGEST_NAME] for name in path]), quote=False)
     info = f"Variants of {family.item}: a quiz draws one of them for each student."
