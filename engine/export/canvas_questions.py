@@ -35,6 +35,7 @@ from engine.export.exported_fields import (
 from engine.export.exported_item import ExportedItem
 from engine.export.listed_numbers import number_texts
 from engine.export.prose_html import PictureStore, ProseHtml, html_text, plain_options, xml_value
+from engine.export.spellings import accepted_spellings
 from engine.model import ChoiceOption
 from engine.prose.prose_tree import ProseFormula, ProsePicture
 
@@ -288,8 +289,8 @@ def _number_instruction(field: NumbersField) -> str:
 def _word_texts(field: WordsField) -> list[str]:
     """Return the texts that are right, in each way in which they are usually written."""
     texts: dict[str, str] = {}
-    for text in (*field.accepted, *right_responses(field.part)):
-        if "\n" not in text.strip():
+    for text, share in accepted_spellings(field).items():
+        if share == 1:
             texts.setdefault(text.strip().lower(), text.strip())
     return list(texts.values())
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import assert_never
 
-from engine.answers import kind_of, right_responses
+from engine.answers import kind_of
 from engine.answers.numeric import NumericType
 from engine.export.exported_fields import (
     ChoiceField,
@@ -34,6 +34,7 @@ from engine.export.prose_html import (
     tex_in_delimiters,
     xml_value,
 )
+from engine.export.spellings import accepted_spellings
 from engine.model import ChoiceOption, RenderedText
 from engine.prose.prose_tree import ProseParagraph, ProsePicture, prose_tree
 from engine.text.words import count_noun
@@ -128,15 +129,15 @@ def _responses(field: ExportedField) -> int:
 
 
 def _accepted(field: WordsField) -> list[str]:
-    """Return the texts that are right, in each way in which they are usually written."""
-    spellings: dict[str, str] = {}
-    for text in (*field.accepted, *right_responses(field.part)):
-        spellings.setdefault(text.strip().casefold(), text.strip())
-    return [
-        text
-        for text in spellings.values()
-        if not (_OR.search(text) or _VARIABLE.search(text) or "\n" in text)
-    ]
+    """Return the texts that are right, in each way in which they are usually written.
+
+    A field takes blanks around a text and capital letters anyway.
+    """
+    texts: dict[str, str] = {}
+    for text, share in accepted_spellings(field).items():
+        if share == 1:
+            texts.setdefault(text.strip().casefold(), text.strip())
+    return [text for text in texts.values() if not (_OR.search(text) or _VARIABLE.search(text))]
 
 
 class ProblemWriter:
