@@ -42,6 +42,7 @@ def _losses_of(item: ExportedItem, name: str) -> Iterator[ExportLoss]:
             yield ExportLoss(name, field.id, "an answer in words can't be one of several blanks", True)
     if not blanks:
         return
+    # Canvas knows no weights of blanks: a vector of nine entries outweighs the number that is asked after it.
     counts = [_blank_count(field) for field in item.fields]
     earned = [count / sum(counts) for count in counts]
     if any(abs(a - b) > 1e-9 for a, b in zip(earned, item.shares(), strict=True)):

@@ -93,6 +93,7 @@ class QuestionWriter:
                 return self._order(item, field, text, general)
             case NumbersField(entries=(entry,)):
                 text += f"<p>{html_text(_sentence(field.hint))}</p>"
+                # Two bounds and no <or>: with one, the importer guesses significant digits from the bounds.
                 bounds = (
                     f'<vargte respident="response1">{entry.lower:f}</vargte>'
                     f'<varlte respident="response1">{entry.upper:f}</varlte>'
@@ -130,6 +131,8 @@ class QuestionWriter:
         return self._html.blocks(item.variant.stem) + notes
 
     def _choice(self, item: ExportedItem, field: ChoiceField, text: str, general: str) -> str:
+        # The identifiers of feedback must not hold "correct" or "wrong": the importer would take it for that
+        # of the whole question. Numbers never do.
         ids = {option.id: number for number, option in enumerate(field.options, _FIRST_ANSWER)}
         labels = "".join(
             f'<response_label ident="{ids[option.id]}">{html_material(self._html.inline(option.text))}'
@@ -161,6 +164,7 @@ class QuestionWriter:
         return question_item(item, kind, tuple(ids.values()), text, field_xml, conditions, general, texts)
 
     def _match(self, item: ExportedItem, field: MatchField, text: str, general: str) -> str:
+        # Canvas shows what is chosen for a left side as characters, so that formulas stand above, by letters.
         plain = plain_options(field.targets)
         if plain is None:
             text += self._lettered(field.targets)
@@ -205,10 +209,12 @@ class QuestionWriter:
         for field in item.fields:
             if field.prompt is not None:
                 parts.append(self._html.blocks(field.prompt))
+            # Numbered through, as two steps may be called alike once their signs are gone.
             added = list(self._blanks(field, f"{_NOT_IN_NAMES.sub('_', field.id)}_{len(blanks) + 1}"))
             parts.append(self._blank_rows(field, added))
             blanks += added
         html = "".join(parts)
+        # Canvas itself writes shares with two decimals, and counts blanks and not these shares.
         share = f"{100 / len(blanks):.2f}"
         fields, conditions, ids = list[str](), list[str](), list[int]()
         number = _FIRST_ANSWER

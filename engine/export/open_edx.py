@@ -40,6 +40,7 @@ from engine.prose.prose_tree import ProseParagraph, ProsePicture, prose_tree
 from engine.text.words import count_noun
 
 STATIC_FOLDER = "static/"
+# No rule of the block takes wrong picks off right ones; of those it has, halves come nearest to that.
 _CREDIT = {"each-answer": "EDC", "net-correct": "halves", "coverage": "halves"}
 _POLICY_LOSSES = {
     "net-correct": "picks of several options earn halves: one error costs half of the points, two errors "
@@ -70,6 +71,7 @@ def _losses_of(item: ExportedItem, name: str) -> Iterator[ExportLoss]:
     for field in item.fields:
         for message, is_refusal in _field_losses(field):
             yield ExportLoss(name, field.id, message, is_refusal)
+    # The block has points of its own for some fields only, and forgets them where an answer is fully right.
     counts = [_responses(field) for field in item.fields]
     earned = [count / sum(counts) for count in counts] if sum(counts) else []
     if any(abs(a - b) > 1e-9 for a, b in zip(earned, item.shares(), strict=False)):
@@ -285,6 +287,7 @@ class ProblemWriter:
 
     def _words(self, field: WordsField) -> str:
         first, *others = _accepted(field)
+        # One by one: of a regular expression only the first and the last alternative would be anchored.
         rows = [f'<stringresponse answer="{xml_value(first)}" type="ci">', self._label(field, field.hint)]
         rows += [f'<additional_answer answer="{xml_value(text)}"/>' for text in others]
         for text, feedback in dict(field.wrong).items():

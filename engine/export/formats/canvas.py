@@ -77,6 +77,7 @@ def _assessment(quiz: ExportedQuiz, ident: str, groups: Sequence[str]) -> str:
 
 def _settings(quiz: ExportedQuiz, ident: str) -> str:
     """Return ``assessment_meta.xml``: the quiz as it arrives, unpublished and without dates."""
+    # Of each group one question counts, so that a quiz with twenty variants isn't worth twenty times as much.
     points = sum(family.points for family in quiz.families)
     title = f"<title>{xml_value(quiz.title)}</title>"
     return (

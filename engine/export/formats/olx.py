@@ -51,6 +51,7 @@ def write(quiz: ExportedQuiz, done: Callable[[], None]) -> bytes:
                 problems.append(_pointer("problem", item.name))
                 done()
             unit = _identifier(family.item)
+            # A bank of one problem would be one more click for the author, and nothing else.
             if len(problems) > 1:
                 add("itembank", unit, _holder("itembank", family.title, problems, max_count="1"))
                 problems = [_pointer("itembank", unit)]
@@ -93,6 +94,7 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
         gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
     ):
+        # Folders have entries of their own: without them some unpackers give their owner no right to enter.
         for folder in sorted({_ROOT, *(f"{_ROOT}{path}" for path in _folders(files))}):
             entry = tarfile.TarInfo(folder.rstrip("/"))
             entry.type, entry.mode, entry.mtime = tarfile.DIRTYPE, 0o755, _MOMENT
