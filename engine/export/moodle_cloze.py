@@ -136,6 +136,7 @@ def decisions_html(field: ChoiceField, weight: int) -> str:
     """Return the options, each with a field for whether it is right."""
     entries = []
     for option in field.options:
+        # the reason is shown to whoever calls a wrong option right
         feedback = moodle_words(option.feedback)
         answers = [
             ("100" if option.correct else "0", RIGHT, "" if option.correct else feedback),
@@ -192,6 +193,7 @@ def _words_html(field: WordsField, weight: int) -> str:
 
 def _order_html(field: OrderField, weight: int) -> str:
     texts = {card.id: card.text for card in field.cards}
+    # a menu for each place, from which a card is picked; a card may be picked twice
     fields = []
     for place, right in enumerate(field.order, start=1):
         answers = [
@@ -271,6 +273,7 @@ def steps_text(fields: Sequence[ExportedField], pictures: int = 0) -> MoodleText
 def weights(fields: Sequence[ExportedField]) -> list[int]:
     """Return the weight of the Cloze fields of each field: whole numbers, in proportion to the points."""
     assert not any(isinstance(field, EssayField) for field in fields)
+    # Moodle reads whole numbers only; what a field counts is shared by its entries
     shares = [Fraction(Decimal(str(field.points))) / cloze_count(field) for field in fields]
     scale = lcm(*(share.denominator for share in shares))
     whole = [int(share * scale) for share in shares]

@@ -64,6 +64,7 @@ def read_gaps(text: str, place: FilePlace, faults: FileFaults) -> GapText:
         Where the text begins: the file's lines within it aren't known.
     faults : FileFaults
     """
+    # letters only, so that neither HTML nor Markdown makes anything of it
     mark = "gapfield"
     while mark in text:  # a word that the text holds would be taken for a field
         mark += "x"
@@ -106,6 +107,7 @@ def _answers(text: str, offset: int) -> Iterator[_RawAnswer]:
             if stop is None:
                 return
             feedback = text[begin : stop.start()]
+        # a field may hold line ends and tags: only its own signs end an answer
         is_last = stop[0] == "}"
         yield _RawAnswer(fraction, answer, feedback, stop.end() if is_last else None)
         if is_last:

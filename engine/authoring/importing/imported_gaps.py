@@ -125,6 +125,7 @@ class _GapWalk:
             return None
         rows = [[int(m[1]) for cell in line for m in self.mark.finditer(cell)] for line in lines]
         rest = "".join(self.mark.sub("", cell) for line in lines for cell in line)
+        # rows without fields are headings, whose words keep the table from being a matrix
         rows = [row for row in rows if row]
         is_even = len({len(row) for row in rows}) == 1
         count = sum(map(len, rows))
@@ -182,6 +183,7 @@ def gap_item(question: ForeignQuestion, texts: QuestionTexts) -> GapItem:
             raise UnfitError("its text holds nothing but a field", "say in the text what is asked for")
         answer, mistakes = _answer(only, question, texts)
         return GapItem(stem, {"answer": answer}, mistakes)
+    # of several paragraphs before the first field, the last one asks for it, and the others are for all
     first = walk.groups[0]
     if not first.is_in_list and len(first.prompt) > 1:
         walk.stem, first.prompt = [*walk.stem, *first.prompt[:-1]], first.prompt[-1:]
@@ -225,6 +227,7 @@ def _steps(
             "prompt": texts.written(prompt, f"the words before field {number}").prose,
             "answer": answer,
             "points": int(worth) if worth == int(worth) else float(worth),
+            # its system has marked each field by itself
             "follow_through": False,
         }
         if mistakes:

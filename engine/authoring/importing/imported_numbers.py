@@ -105,6 +105,7 @@ def _shared_mistakes(
             if answer.fraction != 1 and answer.number is not None and answer.feedback:
                 values.setdefault(answer.feedback.text, answer.number.value)
         explained.append(values)
+    # only what every entry explains is a mistake of the whole: ours have a value for each entry
     shared = [words for words in explained[0] if all(words in values for values in explained)]
     if any(set(values) != set(shared) for values in explained):
         texts.note("feedback on single entries isn't kept: a mistake has a value for each", gaps[0].place)

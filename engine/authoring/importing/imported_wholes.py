@@ -80,6 +80,7 @@ def _rubric(table: TableBlock) -> list[dict[str, Any]]:
         match = _POINTS.fullmatch(points.words.strip())
         if match is None:
             continue  # the heading
+        # a row without a title is a level of the criterion before it
         value = float(match[1])
         number = int(value) if value == int(value) else value
         if title.words.strip():

@@ -119,6 +119,7 @@ def _answers(field: ExportedField) -> list[str]:
         ]
     if isinstance(field, MatchField):
         return _match_answers(field)
+    # GIFT has no orders; a place for each card comes nearest
     if isinstance(field, OrderField):
         texts = {card.id: card.text.plain for card in field.cards}
         return [
@@ -133,6 +134,7 @@ def _choice_answers(field: ChoiceField) -> list[str]:
     if field.multiple and field.policy == "each-answer":
         decisions = [RIGHT if option.correct else WRONG for option in field.options]
         return [f"={text} {_ARROW} {word}" for text, word in zip(texts, decisions, strict=True)]
+    # Moodle lets students pick several where no option has an equals sign
     marks = ["=" if option.correct else "~" for option in field.options]
     if field.multiple:
         right, wrong = (percentage(listed_share(share)) for share in several_shares(field))
