@@ -17,14 +17,22 @@ class ExportGroup(CommandGroup):
     """What can be exported; a first word that is none of it is the format of a gradebook."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments as those of `gradebook`, where they name nothing else."""
-        first = args[0] if args else "--help"
-        if first not in (*self.commands, *ctx.help_option_names):
-            near = near_words(first, [name for name in self.commands if name != "gradebook"])
-            if near:
-                ctx.fail(f"No such command {first!r}. Did you mean {near[0]}?")
+        """Read the arguments as those of `gradebook`, where an option of it comes first."""
+        # an option of the group itself asks for help
+        if args and args[0].startswith("-") and args[0] not in ctx.help_option_names:
             args = ["gradebook", *args]
         return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of a first word; one that names none is the format of a gradebook."""
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        near = near_words(args[0], [name for name in self.commands if name != "gradebook"])
+        if near:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]}?")
+        return "gradebook", self.commands["gradebook"], args
 
 
 @click.group("export", cls=ExportGroup)
