@@ -13,7 +13,7 @@ from engine.commands.options import check_student, course_option, json_option, s
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import PaperError, QuizError, UsageError
 from engine.text.files import write_errors
-from engine.text.words import agree, clean_line, count_noun, near_words, plain_points
+from engine.text.words import agree, clean_line, count_noun, near_words, points_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -177,7 +177,7 @@ def _draws(drawer: ExamDrawer, students: Sequence[str], spare: int, versions: in
 
 def _note_left_out(quiz: Quiz) -> None:
     """Name what can't be on paper, item by item, before anything is written."""
-    left_out = [f"{exercise.item} ({plain_points(exercise.points)} points)" for exercise in quiz.exercises]
+    left_out = [f"{exercise.item} ({points_text(exercise.points)})" for exercise in quiz.exercises]
     left_out += [
         f"question {question.number}, {question.variant.item}"
         for question in quiz.questions

@@ -233,6 +233,7 @@ def exported_field(part: Part) -> ExportedField:
         It asks for something that no other platform can mark.
     """
     make = _MAKERS.get(part.type)
+    # an answer type from outside the engine may mark as no other platform can: it isn't guessed at
     if make is None:
         what = "a program" if part.type == "code" else f"an answer of type {part.type}"
         raise FieldNotExportable(f"it asks for {what}, which other platforms can't mark")
@@ -290,7 +291,9 @@ def _match(part: Part) -> MatchField:
 def _numbers(part: Part) -> NumbersField:
     kind, settings, key = kind_of(part.type), NumericSettings.of(part), part.key
     assert isinstance(kind, NumericType) and key is not None
+    # decimals as stored: a float would shift a bound by its last bit, and with it somebody's mark
     bounds = [(Decimal(low), Decimal(high)) for low, high in zip(settings.lower, settings.upper, strict=True)]
+    # whole numbers are never nearly right
     near_credit = Decimal(0) if settings.is_whole else Decimal(str(settings.near_credit))
     labels = [kind.label(part, i) if key.shape else "" for i in range(len(key.data))]
     entries = tuple(
@@ -298,6 +301,7 @@ def _numbers(part: Part) -> NumbersField:
         for label, value, place, (low, high) in zip(labels, key.data, settings.places, bounds, strict=True)
     )
     half_widths = [(high - low) / 2 for low, high in bounds]
+    # a mistake of another shape can't be typed into these fields
     wrong = tuple(
         WrongNumbers(
             known.misconception, known.feedback, _wrong_entries(settings, value, half_widths, labels)
@@ -333,6 +337,7 @@ def _wrong_entries(
     entries = []
     for label, number, half_width in zip(labels, value.data, half_widths, strict=True):
         place = settings.place(number)
+        # as wide as the key's own interval, but at least what rounding to the last place takes away
         reach = half_width if place is None else max(half_width, unit(place) / 2)
         middle = decimal_of(number)
         entries.append(NumberEntry(label, decimal_text(number, place), middle - reach, middle + reach))

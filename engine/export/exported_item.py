@@ -38,6 +38,7 @@ class ExportedItem:
     @property
     def general_feedback(self) -> tuple[RenderedText, ...]:
         """What is shown after the answer: the worked solution, then errata that would have given it away."""
+        # errata come last: some make sense only to whoever has seen the solution
         solution = () if self.variant.solution is None else (self.variant.solution,)
         return (*solution, *self.variant.told_after)
 

@@ -114,7 +114,7 @@ def question_digest(variant: Variant) -> str:
 
     Wording and feedback aren't in it: an instructor may correct them while a notebook is out.
     """
-    asked = [
+    content = [
         variant.item,
         {name: [list(value.shape), list(value.entries)] for name, value in variant.values.items()},
         [
@@ -126,7 +126,7 @@ def question_digest(variant: Variant) -> str:
             for part in variant.parts
         ],
     ]
-    canonical = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
 
 

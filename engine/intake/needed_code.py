@@ -82,33 +82,33 @@ def needed_code(trees: Sequence[ast.Module | None], main: int) -> NeededCode:
     main_part = [statement for statement in statements if statement.cell == main]
     bound_here = frozenset[str]().union(*(statement.binds for statement in main_part))
     # All that the cell uses: which of it the function needs at last, only running it could say.
-    wanted = frozenset[str]().union(*(statement.uses for statement in main_part)) - bound_here
+    needs = frozenset[str]().union(*(statement.uses for statement in main_part)) - bound_here
     others = [statement for statement in statements if statement.cell != main]
     chosen: list[CellStatement] = []
     # Until nothing is added: what a helper needs is needed too.
     while True:
-        added = [s for s in others if s not in chosen and (s.binds & wanted or "*" in s.binds)]
+        added = [s for s in others if s not in chosen and (s.binds & needs or "*" in s.binds)]
         if not added:
             break
         chosen += added
-        wanted = wanted.union(*(statement.uses for statement in added)) - bound_here
-    chosen = _without_replaced([statement for statement in statements if statement in chosen], wanted)
+        needs = needs.union(*(statement.uses for statement in added)) - bound_here
+    chosen = _without_replaced([statement for statement in statements if statement in chosen], needs)
     lines: list[set[int]] = [set() for _ in trees]
     for statement in (*main_part, *chosen):
         lines[statement.cell].update(statement.lines)
     bound = bound_here.union(*(statement.binds for statement in chosen))
     # What a star import brings isn't known without running it.
-    missing = frozenset() if "*" in bound else wanted - bound - _BUILTIN
-    kept = [statement for statement in statements if statement in chosen or statement.cell == main]
-    return NeededCode(lines, missing, _too_late(kept))
+    missing = frozenset() if "*" in bound else needs - bound - _BUILTIN
+    remaining = [statement for statement in statements if statement in chosen or statement.cell == main]
+    return NeededCode(lines, missing, _too_late(remaining))
 
 
-def _without_replaced(chosen: list[CellStatement], wanted: frozenset[str]) -> list[CellStatement]:
+def _without_replaced(chosen: list[CellStatement], needs: frozenset[str]) -> list[CellStatement]:
     """Leave out a definition that a later one replaces: in a kernel's history each run of a cell is one."""
     last: dict[str, int] = {}
     for place, statement in enumerate(chosen):
         if statement.is_definition:
-            last.update(dict.fromkeys(statement.binds & wanted, place))
+            last.update(dict.fromkeys(statement.binds & needs, place))
     return [
         statement
         for place, statement in enumerate(chosen)
@@ -120,22 +120,22 @@ def _without_replaced(chosen: list[CellStatement], wanted: frozenset[str]) -> li
     ]
 
 
-def _too_late(kept: list[CellStatement]) -> tuple[str, int, int] | None:
+def _too_late(remaining: list[CellStatement]) -> tuple[str, int, int] | None:
     first: dict[str, int] = {}
-    for place, statement in enumerate(kept):
+    for place, statement in enumerate(remaining):
         for name in statement.binds:
             first.setdefault(name, place)
     if "*" in first:
         return None
-    for place, statement in enumerate(kept):
+    for place, statement in enumerate(remaining):
         for name in sorted(statement.uses_now):
             # Within one cell Python itself says it best, and experiments there may fail.
             if (
                 first.get(name, place) > place
                 and statement.binds
-                and kept[first[name]].cell != statement.cell
+                and remaining[first[name]].cell != statement.cell
             ):
-                return name, statement.cell, kept[first[name]].cell
+                return name, statement.cell, remaining[first[name]].cell
     return None
 
 
