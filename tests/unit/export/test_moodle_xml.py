@@ -190,6 +190,22 @@ def test_an_order_says_how_it_is_marked_and_states_shownumcorrect() -> None:
     assert losses("decoder-step-order", policy="pairs")[0].startswith("pairs of cards in the wrong order")
 
 
+def test_a_text_to_pick_from_that_moodle_cannot_keep_is_refused() -> None:
+    def with_targets(*texts: str) -> ExportedFamily:
+        (part,) = drawn("limiting-cases").parts
+        targets = tuple(
+            ChoiceOption(name, render_prose(text, inline=True))
+            for name, text in zip("ab", texts, strict=True)
+        )
+        keys = tuple("ab"[n % 2] for n in range(len(part.prompts)))
+        return family(replace(drawn("limiting-cases"), parts=(replace(part, options=targets, key_ids=keys),)))
+
+    assert not any(loss.is_refusal for loss in MOODLE.losses(with_targets("a", "b" * 255)))
+    (refusal,) = (loss for loss in MOODLE.losses(with_targets("a", "b" * 256)) if loss.is_refusal)
+    assert refusal.message == "a text to pick from has 256 characters; Moodle takes 255 characters"
+    assert any(loss.is_refusal for loss in MOODLE.losses(with_targets("same  text", "same text")))
+
+
 def test_pictures_lie_beside_the_text_with_their_description() -> None:
     item = next(i for i in BANK.ids() if BANK.load(i).kind != "code" and "<figure" in drawn(i).stem.html)
     (question, *_) = questions(family(drawn(item)))
