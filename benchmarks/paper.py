@@ -1,11 +1,13 @@
-"""Print exams, on one core and on all.
+"""Print exams, on one core and on all, and read scanned answer sheets.
 
-Usage: python benchmarks/paper.py [--quick] [--json FILE]
+Usage: python benchmarks/paper.py [--quick] [--sheets N] [--json FILE]
 
 1. *A 3-page exam* (cover, three questions, answer sheet), each with variants of its own: Typst source, PDF
    with its codes, and file, on one core. Drawing isn't counted: `benchmarks/quiz.py` measures it.
 2. *Items of the quiz l16* (8 questions) in the same way.
 3. *A class*: exams in processes on all cores, merged for the printer, from start to end.
+4. *Scanned sheets*: bubbles right, flagged, and wrong without being flagged; `scanned_sheets.py` by itself
+   names each wrong one.
 
 Processor time counts the compiler's threads too, so what else the machine does hardly matters.
 """
@@ -117,6 +119,19 @@ def whole_class(count: int, folder: Path) -> dict[str, float]:
     }
 
 
+def scanned(pages: int) -> dict[str, Any]:
+    """Read simulated scans, and print how many bubbles were right, flagged and wrong."""
+    from benchmarks.scanned_sheets import measure
+
+    row = measure(pages).as_json()
+    print(
+        f"{row['pages']} scanned pages, {row['bubbles']} bubbles: {row['wrong_without_a_word']} wrong without "
+        f"being flagged (aim: 0), {row['flagged_percent']:.2f} % flagged (aim: 1), "
+        f"{row['ms_a_page']:.0f} ms a page, {row['pages_not_read']} pages left to a person"
+    )
+    return row
+
+
 def main() -> None:
     """Measure, print a table, and write the figures where asked."""
     parser = argparse.ArgumentParser(
@@ -124,6 +139,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="see that it works; no figures to quote")
     parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--sheets", type=int, default=1000, help="scanned pages (default: 1000)")
     options = parser.parse_args()
     count = 3 if options.quick else 60
     figures: dict[str, Any] = {}
@@ -144,6 +160,7 @@ def main() -> None:
         f"class of {row['exams']}: {row['seconds']:.1f} s, {row['exams_a_second']:.1f} exams a second, "
         f"merged in {row['merge_s']:.1f} s"
     )
+    figures["scan"] = scanned(5 if options.quick else options.sheets)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
