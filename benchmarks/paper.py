@@ -125,8 +125,9 @@ def scanned(pages: int) -> dict[str, Any]:
 
     row = measure(pages).as_json()
     print(
-        f"{row['pages']} scanned pages, {row['bubbles']} bubbles: {row['wrong_without_a_word']} wrong without "
-        f"being flagged (aim: 0), {row['flagged_percent']:.2f} % flagged (aim: 1), "
+        f"{row['pages']} scanned pages, {row['bubbles']} bubbles: "
+        f"{row['wrong_without_a_word']} wrong without being flagged (aim: 0), "
+        f"{row['flagged_percent']:.2f} % flagged (aim: 1), "
         f"{row['ms_a_page']:.0f} ms a page, {row['pages_not_read']} pages left to a person"
     )
     return row

@@ -28,7 +28,7 @@ _INK = 0.16
 # Mean darkness of a bubble. Below the first, with hardly any ink, it is empty; above the second, with ink on
 # most of it, it is filled; everything else is for a person. The gap is wide on purpose.
 _EMPTY_MEAN, _EMPTY_INK = 0.07, 0.07
-_FILLED_MEAN, _FILLED_INK = 0.22, 0.62
+_FILLED_MEAN, _FILLED_INK = 0.22, 0.75
 _OWN_SHARE = 0.4
 # A stroke of this length through a bubble is no dust: share of the ink in one connected piece.
 _EMPTY_PIECE = 0.05

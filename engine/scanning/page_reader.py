@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from engine.errors import PaperError
 from engine.model import Part
 from engine.paper.page_codes import PageCode
 from engine.paper.print_record import ExamCopy, PrintRecord, find_print, print_ids, read_record
@@ -86,12 +87,19 @@ class PrintedExams:
 
         Raises
         ------
-        ValueError
+        PaperError
             They were written by another version.
         """
         key = (exam, copy.layout)
         if key not in self._layouts:
-            self._layouts[key] = SheetLayout.from_json(self.record(exam).layout(copy))
+            try:
+                self._layouts[key] = SheetLayout.from_json(self.record(exam).layout(copy))
+            except ValueError as error:
+                raise PaperError(
+                    f"where the bubbles of copy {copy.number} are isn't known: {error}",
+                    where=str(self.folder(exam)),
+                    next_step="read these sheets with the version of Softmark that printed them",
+                ) from error
         return self._layouts[key]
 
 
@@ -133,10 +141,7 @@ def read_scan(
     copy = exams.record(code.exam).copy(code.copy)
     if copy is None or (copy.pages and copy.pages != code.pages):
         return ScanProblem(source, f"print {code.exam} has no {code.words()}")
-    try:
-        layout = exams.layout(code.exam, copy)
-    except ValueError as error:
-        return ScanProblem(source, f"where its bubbles are isn't known: {error}")
+    layout = exams.layout(code.exam, copy)
     index = code.page - copy.sheet
     if index < 0 or not copy.sheet:
         return IgnoredPage(source, "questions")

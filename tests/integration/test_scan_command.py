@@ -34,7 +34,7 @@ from tests.live.printed_exam import (
     save,
 )
 
-pytest.importorskip("typst")
+typst = pytest.importorskip("typst")
 ROOT = Path(__file__).parents[2]
 # Number of each question in the blueprint's order.
 SINGLE, MULTIPLE, MATCHING, NUMBER, TOKEN = 1, 2, 3, 4, 5
@@ -218,6 +218,15 @@ def test_a_run_that_is_killed_is_completed_by_the_next_one(grade, printed: Print
     assert len(attempts("ada")) == len(attempts("bob")) == 8
 
 
+def test_positions_of_another_version_are_refused_and_nothing_is_read(grade, printed: PrintedClass) -> None:
+    layouts = tuple({**layout, "version": 99} for layout in printed.record.layouts)
+    write_record(Path("dl/prints") / PRINT, replace(printed.record, layouts=layouts))
+    for i, page in enumerate(filled_pages(printed, "ada", {})):
+        save(f"in/{i}.png", page)
+    said = scan(grade, "in")
+    assert said.code == 2 and "version of Softmark that printed them" in said.err
+
+
 def test_two_sheets_of_one_student_wait_until_one_is_void(grade, printed: PrintedClass) -> None:
     record = printed.record
     twin = replace(record.copies[1], student="ada", quiz=record.copies[0].quiz, version=0, layout=0)
@@ -242,9 +251,13 @@ def test_two_sheets_of_one_student_wait_until_one_is_void(grade, printed: Printe
 
 
 def test_a_sheet_counts_as_handed_in_when_it_was_written(grade, printed: PrintedClass) -> None:
+    source = ["#set page(width: 210mm, height: 297mm, margin: 0mm)"]
     for i, page in enumerate(filled_pages(printed, "ada", right_answers(printed, "ada"))):
-        save(f"in/{i}.png", page)
-    assert scan(grade, "in", "--written", "2026-11-20 10:00").code == 0
+        save(f"{i}.jpg", page)
+        source.append(f'#image("{i}.jpg", width: 210mm, height: 297mm)')
+    Path("ada.typ").write_text("\n".join(source))
+    Path("ada.pdf").write_bytes(typst.compile("ada.typ"))
+    assert scan(grade, "ada.pdf", "--written", "2026-11-20 10:00").code == 0
     times = {attempt.handed.isoformat()[:16] for attempt in attempts("ada").values()}  # type: ignore[attr-defined]
     assert times == {"2026-11-20T10:00"}
 
