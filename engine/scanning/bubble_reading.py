@@ -29,7 +29,8 @@ _INK = 0.16
 # most of it, it is filled; everything else is for a person. The gap is wide on purpose.
 _EMPTY_MEAN, _EMPTY_INK = 0.07, 0.07
 _FILLED_MEAN, _FILLED_INK = 0.22, 0.75
-_OWN_SHARE = 0.4
+# Half of its own darkness is where the edge of a stroke lies, however much a scanner blurs it.
+_OWN_SHARE = 0.5
 # A stroke of this length through a bubble is no dust: share of the ink in one connected piece.
 _EMPTY_PIECE = 0.05
 # Grey levels between the references; a fainter print or a blacker scan can't tell pencil from paper.

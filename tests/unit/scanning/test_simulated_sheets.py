@@ -84,6 +84,26 @@ def test_a_crossed_out_bubble_is_for_a_person_whatever_is_below_the_cross(exam, 
         assert states(read(exam, straight_scan(printed, graphite)))[bubble] is BubbleState.UNSURE
 
 
+@pytest.mark.parametrize("width", [0.5, 0.8])
+@pytest.mark.parametrize("arm", [0.8, 1.0])
+def test_a_cross_in_place_of_filling_is_for_a_person_however_thick_the_pen(
+    exam, width: float, arm: float
+) -> None:
+    layout, page, printed = exam
+    graphite = np.zeros_like(printed)
+    crossed = page.bubbles[::7]
+    for bubble in crossed:
+        reach = layout.radius * arm
+        for slope in (1, -1):
+            ends = [
+                (round((bubble.x + side * reach) * MM), round((bubble.y + side * slope * reach) * MM))
+                for side in (-1, 1)
+            ]
+            cv2.line(graphite, ends[0], ends[1], 0.75, round(width * MM), cv2.LINE_AA)
+    found = states(read(exam, straight_scan(printed, graphite)))
+    assert {found[bubble] for bubble in crossed} == {BubbleState.UNSURE}
+
+
 def test_the_faintest_mark_is_never_taken_for_none(exam) -> None:
     """From nothing to black in steps: empty, then unsure, then filled, and never back."""
     layout, page, printed = exam
