@@ -15,6 +15,7 @@ from engine.errors import EngineError
 from engine.export import formats
 from engine.export.exported_item import ExportedFamily, ExportedQuiz, ExportLoss
 from engine.export.formats import QuizFormat
+from engine.store import open_store
 
 
 def losses_of(family: ExportedFamily) -> Sequence[ExportLoss]:
@@ -134,6 +135,10 @@ def test_a_course_draws_its_own_numbers_and_logs_the_export(grade) -> None:
     said = grade("export", "quiz", "plain", "softmax-ratio", "--course", "c", "--out", "ours.txt")
     assert said.code == 0
     ours, other = Path("ours.txt").read_text("utf-8"), Path("open.txt").read_text("utf-8")
+    with open_store(Path("c/.softmark/store.db")) as store:
+        assert [(entry.action, entry.subject) for _, entry in store.audit.newest(9)] == [
+            ("export.quiz", "Questions for Plain stems")
+        ]
     assert ours.startswith("Deep Learning\n") and ours.splitlines()[1] != other.splitlines()[1]
     said = grade(
         "export", "quiz", "plain", "--blueprint", "l16", "--course", "c", "--leave-out", "--out", "l.txt"

@@ -83,6 +83,10 @@ def quiz(
         _show_losses(chosen, losses, few)
     with progress_bar("writing", sum(1 for _ in carriable.items())) as advance:
         content = chosen.write(carriable, advance)
+    if context.course is not None:
+        # before the file is there: nothing is out that the log doesn't know
+        with context.open_store() as store:
+            log(context, store, "export.quiz", f"Questions for {chosen.title}")
     with (
         write_errors(
             "the quiz can't be written",
@@ -92,9 +96,6 @@ def quiz(
         replacing(out) as file,
     ):
         file.write(content)
-    if context.course is not None:
-        with context.open_store() as store:
-            log(context, store, "export.quiz", f"Questions for {chosen.title}")
     count = sum(1 for _ in carriable.items())
     if as_json:
         print_json(_as_json(out, chosen, carriable, losses, few))
