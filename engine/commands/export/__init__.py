@@ -45,7 +45,7 @@ def command() -> None:
     Examples:
       grade export canvas --into canvas.csv --out upload.csv --column "HW 1 (4711)=l16"
       grade export quiz moodle softmax-weights --variants 20 --out softmax.xml
-      grade export notebook softmax --out week-3.ipynb
+      grade export notebook softmax --out softmax.ipynb
     """
 
 
