@@ -52,7 +52,13 @@ def test_statements_hold_tex_pictures_and_points(week: dict[str, Any]) -> None:
     assert "**e** (1 point)" in text["l16-full-pass-statement"]
     assert "![Heatmap, 5 by 5. Row ta:" in text["alignment-read-statement"]
     assert "<math" not in json.dumps(week)
-    assert 'answer_l16_full_pass = {\n    "e": "",' in text["l16-full-pass-answer"]
+    steps = text["l16-full-pass-answer"]
+    assert "answer_l16_full_pass = {\n    # 3 numbers to 3 decimal places, separated by " in steps
+    assert [line for line in steps.split("\n") if '""' in line] == [
+        '    "e": "",',
+        '    "w": "",',
+        '    "c": "",',
+    ]
 
 
 def test_no_key_and_no_solution_is_in_the_file(week: dict[str, Any]) -> None:
