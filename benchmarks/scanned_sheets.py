@@ -1,11 +1,11 @@
 """Answer sheets read from simulated scans: bubbles right, wrong without a word, flagged; time for a sheet.
 
-Usage: python benchmarks/scanned_sheets.py [--sheets N] [--seed N] [--json FILE]
+Usage: python benchmarks/scanned_sheets.py [--sheets N] [--seed N] [--json FILE] [--quick]
 
-Sheets of every kind of field are filled in by students with their own pencils (simulated_scans.py), with
-changes of mind, crosses, smudges and dirt, and scanned at 150 dpi by two scanners, skewed by up to 5 degrees,
-half of them upside down. One sheet in ten is a trap on which other readers fail: nothing filled in, every
-bubble of multiple choices filled, very light marks, a felt pen, bubbles filled by two thirds.
+Sheets of every kind of field are filled in by students with their own pencils (scans/simulated_scans.py),
+with changes of mind, crosses, smudges and dirt, and scanned at 150 dpi by two scanners, skewed by up to 5
+degrees, half of them upside down. One sheet in ten is a trap on which other readers fail: nothing filled in,
+every bubble of multiple choices filled, very light marks, a felt pen, bubbles filled by two thirds.
 
 A bubble is *right* if it is read as the student meant it, or flagged where it was crossed; *wrong* if it is
 read otherwise without being flagged. A page that can't be read is listed, and none of its bubbles counts.
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.simulated_scans import SCANNERS, Intent, Student, printed_pages, scan
+from benchmarks.scans.simulated_scans import SCANNERS, Intent, Student, printed_pages, scan
 from engine.paper.page_codes import PageCode
 from engine.paper.sheet_layout import (
     NumberDigits,
@@ -153,8 +153,9 @@ def main() -> None:
     parser.add_argument("--sheets", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--quick", action="store_true", help="ten sheets, of which one is a trap")
     arguments = parser.parse_args()
-    figures = measure(arguments.sheets, arguments.seed)
+    figures = measure(10 if arguments.quick else arguments.sheets, arguments.seed)
     result = figures.as_json()
     for name, value in result.items():
         print(f"{name:26} {value}")

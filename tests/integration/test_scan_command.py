@@ -16,7 +16,7 @@ import numpy as np
 import pypdfium2
 import pytest
 
-from benchmarks.simulated_scans import DPI
+from benchmarks.scans.simulated_scans import DPI
 from engine.answers import kind_of
 from engine.course import Course
 from engine.model import Mode, Outcome

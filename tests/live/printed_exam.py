@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.simulated_scans import MM, printed_pages
+from benchmarks.scans.simulated_scans import MM, printed_pages
 from engine.course import Course
 from engine.model import Part, Quiz
 from engine.paper.page_codes import PageCode

@@ -30,6 +30,7 @@ SAID = {
     "irt": ["500 students"],
     "quiz": ["answers/s", "quiz new, 3 students"],
     "right_code": ["softmax: \\d+ files x 1 seeds, 0 failures"],
+    "scanned_sheets": [r"wrong\w* +0\b"],
     "similar": ["AUC"],
     "startup": ["grade list, again", "grade submit torch file"],
     "zygotes": [r"start, processor s +\d", "an empty submission at T"],

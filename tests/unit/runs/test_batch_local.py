@@ -283,10 +283,10 @@ def test_a_reader_that_fails_on_one_file_costs_nobody_anything(
 ) -> None:
     intake = a_class(tmp_path, ada="right", bob="right", eve="wrong")
 
-    def read(path: Path, *more):
+    def read(path: Path, *more, **named):
         if path.name.startswith("bob"):
             raise fault
-        return read_code_file(path, *more)
+        return read_code_file(path, *more, **named)
 
     with monkeypatch.context() as patch:
         patch.setattr(grade_file, "read_code_file", read)
@@ -339,7 +339,7 @@ def test_memory_stays_flat(tmp_path: Path, store: Store, monkeypatch: pytest.Mon
     class Marked(str):
         pass
 
-    def read(path: Path, name: str, beside: Mapping[str, Path]) -> CodeSubmission:
+    def read(path: Path, name: str, beside: Mapping[str, Path], *, exercise: str) -> CodeSubmission:
         source = Marked("# right x\n")
         alive.add(source)
         gc.collect(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +12,8 @@ from hypothesis import strategies as st
 
 from engine.model import Mode
 from engine.runs.hand_in_queue import choose, in_line, seconds_had
-from engine.store.waiting import HandInState, QueuedHandIn, QueueState, Ready
+from engine.store.waiting import HandInState, QueuedHandIn
+from tests.oracles.queue_in_memory import QueueInMemory
 
 NOW = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 WORKER = "here"
@@ -22,34 +22,6 @@ WORKER = "here"
 def handed(number: int, student: str, item: str = "softmax", **more) -> QueuedHandIn:
     values = {"handed": NOW + timedelta(milliseconds=number), "state": HandInState.WAITING} | more
     return QueuedHandIn(number, student, item, f"{number:064x}", Mode.MARKS, **values)
-
-
-class QueueInMemory(QueueState):
-    """What the store is asked of its queue, said once more without a database."""
-
-    def oldest(self, ready: Ready) -> QueuedHandIn | None:
-        return next(iter(self.ready(ready)), None)
-
-    def oldest_of_each(self, ready: Ready, students: Collection[str]) -> list[QueuedHandIn]:
-        firsts: dict[str, QueuedHandIn] = {}
-        for hand_in in self.ready(ready):
-            if hand_in.student in students:
-                firsts.setdefault(hand_in.student, hand_in)
-        return list(firsts.values())
-
-    def ready(self, ready: Ready) -> list[QueuedHandIn]:
-        newest = {*{(h.student, h.item, h.mode): h.id for h in self.waiting}.values()}
-        return [
-            h
-            for h in self.waiting
-            if h.student not in ready.other_than
-            and (h.id in newest or not ready.newest)
-            and (
-                not h.tries
-                or h.heartbeat is None
-                or h.heartbeat <= ready.rested[min(h.tries, max(ready.rested))]
-            )
-        ]
 
 
 class Course:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.scanned_sheets import TRAPS, measure, usual_exam
-from benchmarks.simulated_scans import MM, FilledSheet, printed_pages, scan
+from benchmarks.scans.simulated_scans import MM, FilledSheet, printed_pages, scan
 from engine.paper.page_codes import PageCode
 from engine.paper.sheet_layout import SheetBubble, SheetLayout, SheetPage
 from engine.scanning.bubble_reading import BubbleState, PageReading, read_page

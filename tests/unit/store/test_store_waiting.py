@@ -17,6 +17,7 @@ from engine.runs.hand_in_queue import choose
 from engine.store import ArrivalInfo, Attempt, Store, open_store, waiting
 from engine.store.waiting import HandInState, QueuedHandIn, StoredQueue
 from engine.store.web_tables import waiting_hand_ins
+from tests.oracles.queue_in_memory import QueueInMemory
 
 NOW = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
@@ -256,7 +257,8 @@ def test_the_database_answers_as_the_queue_in_memory_does(data: st.DataObject, t
             ))  # fmt: skip
         for turn in range(len(drawn) + 1):
             state = own.waiting.state()
-            expected = choose(state, "w", NOW)
+            in_memory = QueueInMemory(state.waiting, state.running, state.lately, state.turn)
+            expected = choose(in_memory, "w", NOW)
             begun = begin(own)
             assert (begun and begun.id) == (expected and expected.id)
             if begun is not None and turn % 3:

@@ -1,0 +1,1 @@
+"""Filled-in sheets and scanners that are simulated."""
