@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # The terminal shows the beginning of a long list; the page and --json have all of it.
 _MOST_ROWS = 20
+_MOST_NAMES = 6
 
 
 @dataclass
@@ -153,7 +154,7 @@ def command(
     with context.open_store() as store:
         quizzes = CopyQuizzes(store)
         pages = _read(store, exams, quizzes, files)
-        _decide(context, store, exams, quizzes, _places(decided, table), by)
+        decisions = _decide(context, store, exams, quizzes, _places(decided, table), by)
         results = [
             _hand_in(context, store, exams, exam, pages.problems, moment, by)
             for exam in store.scans.exams()
@@ -162,7 +163,11 @@ def command(
     if as_json:
         print_json(_json(pages, results))
     else:
-        _show(context, pages, results)
+        if files:
+            _show_pages(pages)
+        _show_decisions(decisions)
+        for result in results:
+            _show_exam(context.names, result)
     return 1 if pages.problems or any(result.waiting for result in results) else 0
 
 
@@ -216,15 +221,16 @@ def _decide(
     quizzes: CopyQuizzes,
     places: Iterator[tuple[str, OpenPlace]],
     by: str,
-) -> None:
+) -> list[str]:
+    """Store decisions and return them in words, with the numbers of questions on paper."""
     from engine.quiz.rules import now
-    from engine.scanning.exam_scans import ExamScans
+    from engine.scanning.exam_scans import ExamScans, place_words
     from engine.scanning.scan_review import decision_of
     from engine.scanning.sheet_hand_ins import is_handed_in
 
     roster = context.require_course().roster(tolerant=True)
     scans: dict[str, ExamScans] = {}
-    decisions = []
+    decisions, words = [], []
     for where, place in places:
         if place.exam not in exams:
             raise UsageError(f"there is no print {clean_line(place.exam, 40)!r}", where=where)
@@ -243,6 +249,10 @@ def _decide(
             decisions.append(decision_of(place, scans[place.exam], parts, roster, by, now()))
         except ValueError as error:
             raise UsageError(f"this can't be decided: {error}", where=where) from error
+        scanned = next((item for item in scans[place.exam].copies if item.copy.number == place.copy), None)
+        field = "the whole copy" if scanned is None else place_words(scanned, place.field)
+        answer = clean_line(decisions[-1].text, 60) or "left empty"
+        words.append(f"copy {place.copy}, {field} ({place.field}): {answer}")
     lines = [
         LogLine("scan.decide", f"print {d.exam}, copy {d.copy}, {d.field}", d.student, {"text": d.text[:200]})
         for d in decisions
@@ -251,6 +261,7 @@ def _decide(
     with store.one_transaction():
         store.scans.decide(*decisions)
         log_lines(context, store, lines, by=by)
+    return words
 
 
 def _hand_in(
@@ -330,7 +341,7 @@ def _json(pages: _Pages, results: Sequence[_ExamResult]) -> dict[str, Any]:
     }
 
 
-def _show(context: CommandContext, pages: _Pages, results: Sequence[_ExamResult]) -> None:
+def _show_pages(pages: _Pages) -> None:
     words = [f"{count_noun(pages.new, 'page')} read"]
     words += [f"{pages.known} read before"] if pages.known else []
     words += [f"{count} passed over ({reason})" for reason, count in sorted(pages.ignored.items())]
@@ -339,8 +350,12 @@ def _show(context: CommandContext, pages: _Pages, results: Sequence[_ExamResult]
         click.echo(f"not read: {problem.source.words()}: {problem.reason}")
     if len(pages.problems) > _MOST_ROWS:
         click.echo(f"  {len(pages.problems) - _MOST_ROWS} more, on the page of scans and with --json")
-    for result in results:
-        _show_exam(context.names, result)
+
+
+def _show_decisions(decisions: Sequence[str]) -> None:
+    # With the paper's number of the question: who decided about another one sees it at once.
+    for words in decisions:
+        click.echo(f"decided: {words}")
 
 
 def _show_exam(names: Mapping[str, str], result: _ExamResult) -> None:
@@ -353,15 +368,32 @@ def _show_exam(names: Mapping[str, str], result: _ExamResult) -> None:
         f"{len(result.scans.unseen)} not scanned",
     ]
     click.echo(f"print {record.id} ({clean_line(record.title)}): {', '.join(counts)}")
-    rows = []
-    for item, reasons in result.waiting:
-        who = "" if item.student is None else names.get(item.student, item.student)
-        fields = [f"{f.question.label}: {f.reason}" for f in item.open_fields]
-        rows += [
-            [str(item.copy.number), clean_line(who), clean_line(why, 300)] for why in [*reasons, *fields]
-        ]
+    rows = [row for item, reasons in result.waiting for row in _waiting_rows(names, record.id, item, reasons)]
     if rows:
-        show_table(["copy", "student", "waits because"], rows[:_MOST_ROWS])
+        show_table(["copy", "student", "waits because", "place"], rows[:_MOST_ROWS])
         if len(rows) > _MOST_ROWS:
             click.echo(f"  {len(rows) - _MOST_ROWS} more on the page")
+    if unseen := result.scans.unseen:
+        who = [f"copy {copy.number} ({clean_line(_name_of(names, copy.student), 60)})" for copy in unseen]
+        more = f" and {len(who) - _MOST_NAMES} more" if len(who) > _MOST_NAMES else ""
+        click.echo(f"not scanned: {', '.join(who[:_MOST_NAMES])}{more}")
+    if rows:
         click.echo(f"page of scans: {result.page}")
+
+
+def _waiting_rows(
+    names: Mapping[str, str], exam: str, item: ScannedCopy, reasons: Sequence[str]
+) -> Iterator[list[str]]:
+    """Yield why a copy waits, each reason with the place that ``--decide`` takes, if it has one."""
+    from engine.scanning.exam_scans import place_words
+
+    place_of = {why: name for name, why in item.asks.items()}
+    asked = [(why, place_of.get(why, "")) for why in reasons]
+    asked += [(f"{place_words(item, f.name)}: {f.reason}", f.name) for f in item.open_fields]
+    start = [str(item.copy.number), clean_line(_name_of(names, item.student))]
+    for why, name in asked:
+        yield [*start, clean_line(why, 300), f"{exam}/{item.copy.number}/{name}" if name else ""]
+
+
+def _name_of(names: Mapping[str, str], student: str | None) -> str:
+    return names.get(student or "", student or "")

@@ -7,7 +7,7 @@ student is known and has no other copy. Everything else waits, with its reason.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from engine.course import Roster
@@ -74,6 +74,9 @@ class ScannedCopy:
         Somebody decided that it doesn't count.
     notes : tuple of str
         What was settled by itself: a page that was scanned twice with the same content.
+    asks : mapping of str to str
+        Those of `waits` that a decision about the whole copy ends, by the field that it names:
+        :data:`STUDENT_FIELD` or :data:`COPY_FIELD`.
     """
 
     copy: ExamCopy
@@ -82,6 +85,7 @@ class ScannedCopy:
     waits: tuple[str, ...] = ()
     is_void: bool = False
     notes: tuple[str, ...] = ()
+    asks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def open_fields(self) -> list[SheetField]:
@@ -100,6 +104,14 @@ class ScannedCopy:
             if item.question.kind is not SheetFieldKind.STUDENT:
                 answers.setdefault(item.question.number, {})[item.question.part] = item.text
         return answers
+
+
+def place_words(scanned: ScannedCopy, name: str) -> str:
+    """Return what the paper calls a field that decisions name: its questions may have changed places."""
+    question = next((item.question for item in scanned.fields if item.name == name), None)
+    if name == STUDENT_FIELD:
+        return "student number"
+    return "the whole copy" if question is None else f"question {question.label}"
 
 
 def field_name(question: SheetQuestion) -> str:
@@ -166,8 +178,14 @@ class ExamScans:
 
     @property
     def unseen(self) -> list[ExamCopy]:
-        """The copies of students of which no page was scanned: absent, or still in a pile."""
-        return [c for c in self.record.copies if not c.is_spare and c.number not in self._pages]
+        """The copies of students of whom no page was scanned: absent, or still in a pile."""
+        # Who was given a spare copy instead isn't looked for.
+        seen = {item.student for item in self.copies if not item.is_void}
+        return [
+            c
+            for c in self.record.copies
+            if not c.is_spare and c.number not in self._pages and c.student not in seen
+        ]
 
     def _scanned(self, copy: ExamCopy) -> ScannedCopy:
         layout = self._exams.layout(self.exam, copy)
@@ -184,9 +202,12 @@ class ExamScans:
         ]
         student, why = self._student(copy, fields)
         waits += [why] if why else []
+        # Where bubbles of the number are unclear, the field itself is asked for.
+        is_open = any(item.name == STUDENT_FIELD and item.reason for item in fields)
+        asks = {STUDENT_FIELD: why} if why and not is_open else {}
         void = self._decisions.get((copy.number, COPY_FIELD))
         is_void = void is not None and void.text == VOID
-        return ScannedCopy(copy, student, fields, tuple(waits), is_void, tuple(notes))
+        return ScannedCopy(copy, student, fields, tuple(waits), is_void, tuple(notes), asks)
 
     def _student(self, copy: ExamCopy, fields: Iterable[SheetField]) -> tuple[str | None, str | None]:
         if copy.student is not None:
@@ -195,8 +216,10 @@ class ExamScans:
         if not text:
             return None, "whose it is isn't known"
         students = [text] if text in self._roster.by_id else list(self._roster.match_cell(text))
-        if len(students) != 1:
-            return None, f"the student number {text} fits {count_noun(len(students), 'person')} of the roster"
+        if not students:
+            return None, f"nobody in the roster has the student number {text}"
+        if len(students) > 1:
+            return None, f"{count_noun(len(students), 'student')} of the roster may have the number {text}"
         return students[0], None
 
     def _fields(
@@ -262,4 +285,4 @@ class ExamScans:
                 yield item
                 continue
             why = f"its student handed in copy {join_words(map(str, rivals))} too"
-            yield ScannedCopy(item.copy, item.student, item.fields, (*item.waits, why), False, item.notes)
+            yield replace(item, waits=(*item.waits, why), asks={**item.asks, COPY_FIELD: why})

@@ -98,7 +98,7 @@ def _text_of(question: SheetQuestion, marks: FieldMarks) -> str:
         pairs = [(row, _only(marks, i, 0, f"row {row}: ")) for i, row in enumerate(question.rows)]
         return ", ".join(f"{row}-{value}" for row, value in pairs if value)
     if question.kind is SheetFieldKind.ORDERING:
-        cards = [_only(marks, i, 0, f"place {row} ") for i, row in enumerate(question.rows)]
+        cards = [_only(marks, i, 0, f"place {row}: ") for i, row in enumerate(question.rows)]
         return ", ".join(card for card in cards if card)
     assert question.digits is not None
     if question.kind is SheetFieldKind.STUDENT:
@@ -112,7 +112,7 @@ def _only(marks: FieldMarks, entry: int, column: int, where: str) -> str:
     """Return the only filled value of a row or column, empty if none is."""
     values = [value for e, c, value in marks.filled if (e, c) == (entry, column)]
     if len(values) > 1:
-        raise _UnclearFieldError(f"{where}{join_words(values)} are filled, and one counts")
+        raise _UnclearFieldError(f"{where}several are filled where one counts: {join_words(values)}")
     return values[0] if values else ""
 
 

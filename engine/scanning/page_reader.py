@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from engine.errors import PaperError
 from engine.model import Part
 from engine.paper.page_codes import PageCode
 from engine.paper.print_record import ExamCopy, PrintRecord, find_print, print_ids, read_record
 from engine.paper.sheet_layout import SheetLayout, SheetPage
+from engine.paper.sheet_questions import SheetFieldKind, SheetQuestion
 from engine.scanning.bubble_reading import BubbleState, PageReading, read_page
 from engine.scanning.field_texts import FieldMarks, field_text
 from engine.scanning.page_files import PageSource, ScanImage, ScanProblem
@@ -34,6 +38,14 @@ from engine.text.words import join_words
 _BLANK_SPREAD = 14.0
 _PICTURE_SCALE = 0.75
 _MARGIN = 4.0
+# In mm: more than lies between two bubbles of large print, less than between a field and the one below it.
+_STRIP_GAP = 6.0
+# In mm: a label may be wider than its bubbles.
+_LEAST_WIDTH = 36.0
+_WHITE = (255, 255, 255)
+
+# Left, top, right and bottom, in mm.
+Rectangle = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +200,9 @@ def _scanned(
     for index in sorted({bubble.question for bubble in page.bubbles} | {box.question for box in page.boxes}):
         question = layout.questions[index]
         marks = marks_of(index, filled, unsure, written)
-        if field_text(question, marks, parts.get((question.number, question.part))).reason is not None:
+        is_unclear = field_text(question, marks, parts.get((question.number, question.part))).reason
+        # A student's number may be clear and still be nobody's.
+        if is_unclear is not None or question.kind is SheetFieldKind.STUDENT:
             pictures[str(index)] = _picture(straight, layout, page, index, reading)
     return ScannedPage(
         code.exam,
@@ -222,27 +236,66 @@ def marks_of(
 def _picture(
     straight: GreyImage, layout: SheetLayout, page: SheetPage, index: int, reading: PageReading
 ) -> str:
-    """Return a field as a PNG file in base64, with rings around what is unsure."""
+    """Return a field as a PNG file in base64, with rings around what is unsure or too much."""
     radius = layout.radius
-    bubbles = [
+    edges = [
         (b.x - radius, b.y - radius, b.x + radius, b.y + radius) for b in page.bubbles if b.question == index
     ]
-    boxes = [(b.x, b.y, b.x + b.width, b.y + b.height) for b in page.boxes if b.question == index]
-    edges = np.array([*bubbles, *boxes])
-    width, height = layout.size
-    left, top = np.maximum(edges[:, :2].min(axis=0) - (_MARGIN + 2, _MARGIN + 6), 0) * PIXELS_PER_MM
-    right, bottom = np.minimum(edges[:, 2:].max(axis=0) + _MARGIN, (width, height)) * PIXELS_PER_MM
-    cut = straight[int(top) : int(bottom), int(left) : int(right)]
-    coloured = cv2.cvtColor(cut, cv2.COLOR_GRAY2BGR)
-    for item in reading.bubbles:
-        if item.bubble.question == index and item.state is BubbleState.UNSURE:
-            centre = (
-                round(item.bubble.x * PIXELS_PER_MM - int(left)),
-                round(item.bubble.y * PIXELS_PER_MM - int(top)),
-            )
-            cv2.circle(coloured, centre, round(radius * 1.35 * PIXELS_PER_MM), (160, 0, 200), 2, cv2.LINE_AA)
-    small = cv2.resize(coloured, None, fx=_PICTURE_SCALE, fy=_PICTURE_SCALE, interpolation=cv2.INTER_AREA)
+    edges += [(b.x, b.y, b.x + b.width, b.y + b.height) for b in page.boxes if b.question == index]
+    coloured = cv2.cvtColor(straight, cv2.COLOR_GRAY2BGR)
+    for x, y in _ringed(layout.questions[index], index, reading):
+        centre = (round(x * PIXELS_PER_MM), round(y * PIXELS_PER_MM))
+        cv2.circle(coloured, centre, round(radius * 1.35 * PIXELS_PER_MM), (160, 0, 200), 2, cv2.LINE_AA)
+    strips = [_cut(coloured, strip, layout.size) for strip in _strips(edges)]
+    wide = max(strip.shape[1] for strip in strips)
+    padded = [
+        cv2.copyMakeBorder(strip, 0, 0, 0, wide - strip.shape[1], cv2.BORDER_CONSTANT, value=_WHITE)
+        for strip in strips
+    ]
+    joined = np.vstack(padded)
+    small = cv2.resize(joined, None, fx=_PICTURE_SCALE, fy=_PICTURE_SCALE, interpolation=cv2.INTER_AREA)
     # Few colours are enough to see a pencil by, and make a picture a third as large.
     small = (np.asarray(small, dtype=np.uint8) >> 3) << 3
     _, data = cv2.imencode(".png", small, [cv2.IMWRITE_PNG_COMPRESSION, 9])
     return base64.b64encode(data.tobytes()).decode("ascii")
+
+
+def _ringed(question: SheetQuestion, index: int, reading: PageReading) -> Iterator[tuple[float, float]]:
+    """Yield the centres of unsure bubbles, and of filled ones where only one may be."""
+    takes_one = question.kind is not SheetFieldKind.MULTIPLE
+    of_field = [item for item in reading.bubbles if item.bubble.question == index]
+    filled = Counter(
+        (item.bubble.entry, item.bubble.column) for item in of_field if item.state is BubbleState.FILLED
+    )
+    for item in of_field:
+        bubble = item.bubble
+        is_doubled = takes_one and filled[bubble.entry, bubble.column] > 1
+        if item.state is BubbleState.UNSURE or (item.state is BubbleState.FILLED and is_doubled):
+            yield bubble.x, bubble.y
+
+
+def _strips(edges: Sequence[Rectangle]) -> list[Rectangle]:
+    """Join rectangles (left, top, right, bottom) that lie side by side or close below one another.
+
+    A field that goes on below other fields becomes several strips, so that a picture shows few of its
+    neighbours.
+    """
+    strips: list[Rectangle] = []
+    for left, top, right, bottom in sorted(edges, key=lambda edge: edge[1]):
+        if strips and top - strips[-1][3] < _STRIP_GAP:
+            last = strips[-1]
+            strips[-1] = (min(last[0], left), last[1], max(last[2], right), max(last[3], bottom))
+        else:
+            strips.append((left, top, right, bottom))
+    return strips
+
+
+def _cut(image: npt.NDArray[Any], strip: Rectangle, size: tuple[float, float]) -> npt.NDArray[Any]:
+    """Return a strip of a page with its labels, which stand to the left of it and above."""
+    left, top = (max(0.0, strip[0] - _MARGIN - 2), max(0.0, strip[1] - _MARGIN - 6))
+    right, bottom = (
+        min(size[0], max(strip[2] + _MARGIN, left + _LEAST_WIDTH)),
+        min(size[1], strip[3] + _MARGIN),
+    )
+    rows = slice(int(top * PIXELS_PER_MM), int(bottom * PIXELS_PER_MM))
+    return image[rows, int(left * PIXELS_PER_MM) : int(right * PIXELS_PER_MM)]

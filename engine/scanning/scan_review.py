@@ -23,6 +23,7 @@ from engine.scanning.exam_scans import (
     ExamScans,
     ScannedCopy,
     SheetField,
+    place_words,
 )
 from engine.scanning.field_texts import refusal
 from engine.scanning.page_files import ScanProblem
@@ -189,17 +190,16 @@ def write_review(
         title=record.title,
         handed=handed,
         waiting=copies,
-        unseen=len(scans.unseen),
+        unseen=[(copy.number, names.get(copy.student or "", copy.student or "")) for copy in scans.unseen],
         places=sum(len(copy["fields"]) for copy in copies),
         table=str(folder / TABLE_NAME),
         problems=[(problem.source.words(), problem.reason) for problem in problems],
-        decided=list(decisions),
+        decided=[(decision, _decided_words(scans, decision)) for decision in decisions],
     )
     rows = [list(_HEADS)]
     for item, _ in waiting:
-        for field in item.open_fields:
-            number = str(item.copy.number)
-            cells = [record.id, number, field.name, text_cell(field.text), text_cell(field.reason or ""), ""]
+        for name, read_as, reason in _asked(item):
+            cells = [record.id, str(item.copy.number), name, text_cell(read_as), text_cell(reason), ""]
             rows.append(cells)
     paths = folder / PAGE_NAME, folder / TABLE_NAME
     step = "make room, or let this account write into the folder of the print; what was read is stored"
@@ -215,9 +215,47 @@ def _copy_view(
     return {
         "number": item.copy.number,
         "name": names.get(item.student or "", item.student or ""),
-        "reasons": [*reasons, *item.notes],
-        "fields": [_field_view(exam, item, field) for field in item.open_fields],
+        "reasons": [*(why for why in reasons if why not in item.asks.values()), *item.notes],
+        "fields": [
+            *(_copy_field_view(exam, item, name, why) for name, why in item.asks.items()),
+            *(_field_view(exam, item, field) for field in item.open_fields),
+        ],
     }
+
+
+def _asked(item: ScannedCopy) -> Iterator[tuple[str, str, str]]:
+    """Yield what a decision is asked for: its field, what was read, and why, in the paper's words."""
+    number = next((field.text for field in item.fields if field.name == STUDENT_FIELD), "")
+    for name, why in item.asks.items():
+        yield name, number if name == STUDENT_FIELD else "", why
+    for field in item.open_fields:
+        yield field.name, field.text, f"{place_words(item, field.name)}: {field.reason}"
+
+
+def _copy_field_view(exam: str, item: ScannedCopy, name: str, why: str) -> dict[str, Any]:
+    """Return the view of what is asked about a whole copy: whose it is, or whether it counts."""
+    is_student = name == STUDENT_FIELD
+    pictures = next((field.pictures for field in item.fields if is_student and field.name == name), ())
+    return {
+        "heading": "Whose it is" if is_student else "Whether it counts",
+        "reason": as_sentence(why),
+        "pictures": _markup(pictures),
+        "on_paper": is_student,
+        "guess": "",
+        "choices": "the id of a student of the roster" if is_student else f"{VOID}: it doesn't count",
+        "command": f"grade scan --decide {exam}/{item.copy.number}/{name}={'ID' if is_student else VOID}",
+    }
+
+
+def _decided_words(scans: ExamScans, decision: ScanDecision) -> str:
+    scanned = next((item for item in scans.copies if item.copy.number == decision.copy), None)
+    what = "the whole copy" if scanned is None else place_words(scanned, decision.field)
+    return f"copy {decision.copy}, {what}"
+
+
+def _markup(pictures: Iterable[str]) -> list[Markup]:
+    # As markup: what pages show of a text is cut, and half a picture is none.
+    return [Markup(picture) for picture in pictures if _BASE64.fullmatch(picture)]
 
 
 def _field_view(exam: str, item: ScannedCopy, field: SheetField) -> dict[str, Any]:
@@ -225,8 +263,8 @@ def _field_view(exam: str, item: ScannedCopy, field: SheetField) -> dict[str, An
     return {
         "heading": f"{'Question ' if field.question.number else ''}{field.question.label}",
         "reason": as_sentence(field.reason or ""),
-        # As markup: what pages show of a text is cut, and half a picture is none.
-        "pictures": [Markup(picture) for picture in field.pictures if _BASE64.fullmatch(picture)],
+        "pictures": _markup(field.pictures),
+        "on_paper": True,
         "guess": field.text,
         "choices": _choices(field.question),
         "command": f"grade scan --decide {shlex.quote(f'{place}={_example(field)}')}",

@@ -50,6 +50,9 @@ def hand_in_sheet(
     assert scanned.student is not None, "a copy of nobody isn't ready"
     quiz = quizzes.quiz(scanned.copy, scanned.student)
     if quiz is None:
+        # The quiz of a spare copy is stored for its student once nothing but its fields is open.
+        if scanned.copy.is_spare and scanned.waits:
+            return HandedSheet(scanned)
         return HandedSheet(scanned, reason="its quiz isn't in the store: was another store used to print it?")
     if is_handed_in(store, quiz, mode):
         return HandedSheet(scanned, was_handed=True)

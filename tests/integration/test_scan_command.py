@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import os
@@ -21,7 +22,7 @@ from engine.answers import kind_of
 from engine.course import Course
 from engine.model import Mode, Outcome
 from engine.paper.print_record import PrintRecord, read_record, write_record
-from engine.paper.sheet_layout import SheetLayout
+from engine.paper.sheet_layout import SheetBubble, SheetLayout
 from tests.live.printed_exam import (
     BLUEPRINT,
     PRINT,
@@ -262,7 +263,9 @@ def test_a_sheet_counts_as_handed_in_when_it_was_written(grade, printed: Printed
     assert times == {"2026-11-20T10:00"}
 
 
-def sheets_of(record: PrintRecord, number: int, answers: dict[int, str]) -> list[np.ndarray]:
+def sheets_of(
+    record: PrintRecord, number: int, answers: dict[int, str], *, crossed: tuple[SheetBubble, ...] = ()
+) -> list[np.ndarray]:
     """Return the answer sheet of a copy out of its printed PDF, filled in."""
     copy = record.copy(number)
     assert copy is not None
@@ -274,7 +277,7 @@ def sheets_of(record: PrintRecord, number: int, answers: dict[int, str]) -> list
             np.squeeze(document[i].render(scale=DPI / 72, grayscale=True).to_numpy()).astype(np.float32) / 255
             for i in range(copy.sheet - 1, copy.pages)
         ]
-    return filled_images(layout, images[: len(layout.pages)], answers)
+    return filled_images(layout, images[: len(layout.pages)], answers, crossed=crossed)
 
 
 def test_printed_exams_come_back_with_the_marks_of_typed_answers_and_spares_find_their_students(
@@ -308,3 +311,116 @@ def test_printed_exams_come_back_with_the_marks_of_typed_answers_and_spares_find
     found = outcomes("1001")
     assert found.pop("greedy-path") is Outcome.WRONG and set(found.values()) == {Outcome.RIGHT}
     assert set(outcomes("0042").values()) == {Outcome.WRONG}
+
+
+def test_questions_that_changed_places_are_named_as_on_paper_wherever_a_person_decides(grade) -> None:
+    assert grade("init", "dl").code == 0
+    Path("dl/roster.csv").write_text("id,name\n" + "".join(f"{n},Student {n}\n" for n in range(1001, 1007)))
+    Path("dl/blueprints/mid.yaml").write_text(BLUEPRINT)
+    assert grade("print", "mid", "--course", "dl").code == 0
+    (name,) = [path.name for path in Path("dl/prints").iterdir() if path.is_dir()]
+    record = read_record(Path("dl/prints", name))
+    copy, moved = next(
+        (copy, field)
+        for copy in record.copies
+        for field in SheetLayout.from_json(record.layout(copy)).questions
+        if field.kind.value == "single" and field.label != str(field.number)
+    )
+    (crossed,) = bubbles_of(SheetLayout.from_json(record.layout(copy)), moved.number, "a")
+    for i, page in enumerate(sheets_of(record, copy.number, {moved.number: "a"}, crossed=(crossed,))):
+        save(f"in/{i}.png", page)
+    said = grade("scan", "in", "--course", "dl")
+    assert said.code == 1
+    place, words = f"{name}/{copy.number}/{moved.number}/answer", f"question {moved.label}: unclear whether a"
+    (row,) = [line for line in said.out.splitlines() if line.endswith(place)]
+    assert words in row
+    rows = list(csv.reader(io.StringIO(Path("dl/prints", name, "decisions.csv").read_text())))
+    assert [(row[2], row[4]) for row in rows[1:]] == [(f"{moved.number}/answer", f"{words} is filled")]
+    assert "not scanned: copy " in said.out and "(Student 100" in said.out
+    page = Path("dl/prints", name, "scans.html").read_text()
+    assert page.count("<li>Copy ") == 5, "who wasn't scanned is named"
+    # What was decided is repeated with the paper's number, and nothing is said about files that nobody named.
+    decided = grade("scan", "--course", "dl", "--decide", f"{place}=a")
+    assert f"decided: copy {copy.number}, question {moved.label} ({moved.number}/answer): a" in decided.out
+    assert "pages read" not in decided.out and decided.code == 0
+
+
+def test_whose_a_spare_copy_is_can_be_decided_by_the_table(grade) -> None:
+    assert grade("init", "dl").code == 0
+    Path("dl/roster.csv").write_text("id,name\n1001,Ada\n1002,Bob\n")
+    Path("dl/blueprints/mid.yaml").write_text(BLUEPRINT)
+    assert grade("print", "mid", "--spare", "2", "--course", "dl").code == 0
+    (name,) = [path.name for path in Path("dl/prints").iterdir() if path.is_dir()]
+    record = read_record(Path("dl/prints", name))
+    first, second = (copy for copy in record.copies if copy.is_spare)
+    for copy, number in ((first, "9999"), (second, "1001"), (record.copies[0], "")):
+        for i, page in enumerate(sheets_of(record, copy.number, {0: number} if number else {})):
+            save(f"in/{copy.number}-{i}.png", page)
+    (exam,) = scan(grade, "in").json()["prints"]
+    # Nothing untrue about the store beside the reason that counts.
+    assert {item["copy"]: item["reasons"] for item in exam["waiting"]} == {
+        1: [f"its student handed in copy {second.number} too"],
+        first.number: ["nobody in the roster has the student number 9999"],
+        second.number: ["its student handed in copy 1 too"],
+    }
+    table = Path("dl/prints", name, "decisions.csv")
+    rows = list(csv.reader(io.StringIO(table.read_text())))
+    asked = {(int(row[1]), row[2]): row for row in rows[1:]}
+    assert set(asked) == {(1, "copy"), (first.number, "student"), (second.number, "copy")}
+    assert asked[first.number, "student"][3] == "9999"
+    page = Path("dl/prints", name, "scans.html").read_text()
+    assert f"--decide {name}/{first.number}/student=ID" in page
+    assert f"--decide {name}/{second.number}/copy=void" in page
+    assert page.count("data:image/png;base64,") == 1, "the number of a spare copy is shown"
+    asked[first.number, "student"][5] = "1002"
+    asked[second.number, "copy"][5] = "void"
+    table.write_text("\n".join(",".join(f'"{cell}"' for cell in row) for row in rows))
+    said = scan(grade, "--decisions", table)
+    assert said.code == 0, said.out + said.err
+    (exam,) = said.json()["prints"]
+    handed = [(item["copy"], item["student"]) for item in exam["handed_in"]]
+    assert handed == [(1, "1001"), (first.number, "1002")]
+    # Who was given a spare copy isn't looked for any longer.
+    assert exam["not_scanned"] == [] and exam["void"] == 1
+
+
+def test_a_picture_shows_the_field_alone_and_rings_what_is_filled_too_often(grade) -> None:
+    assert grade("init", "dl").code == 0
+    Path("dl/roster.csv").write_text("id,name\n1001,Ada\n")
+    items = "title: T\nsections: [{title: A, items: [context-vector, softmax-weights, who-introduced]}]\n"
+    Path("dl/blueprints/t.yaml").write_text(items)
+    assert grade("print", "t", "--keep-order", "--course", "dl").code == 0
+    (name,) = [path.name for path in Path("dl/prints").iterdir() if path.is_dir()]
+    record = read_record(Path("dl/prints", name))
+    layout = SheetLayout.from_json(record.layout(record.copies[0]))
+    (page,) = layout.pages
+    of_field = [bubble for bubble in page.bubbles if layout.questions[bubble.question].number == 2]
+    # The third number of the second question stands at the left, below the first question.
+    lower = [bubble for bubble in of_field if bubble.entry == 2]
+    assert min(b.y for b in lower) > max(b.y for b in of_field if b.entry < 2)
+    (sheet,) = sheets_of(record, 1, {2: "0.5 0.25 0.25"})
+    (other,) = [b for b in lower if b.column == 1 and b.value == "7"]
+    pixels = sheet.shape[1] / layout.size[0]
+    radius = round(layout.radius * pixels)
+    cv2.circle(sheet, (round(other.x * pixels), round(other.y * pixels)), radius, 60, -1, cv2.LINE_AA)
+    save("in/0.png", sheet)
+    (exam,) = scan(grade, "in").json()["prints"]
+    reasons = {item["field"]: item["reason"] for item in exam["waiting"][0]["fields"]}
+    assert reasons == {"2/answer": "in one column several are filled where one counts: 0 and 7"}
+    with Course.open(Path("dl")).open_store() as store:
+        (scanned,) = store.scans.pages(name)
+    ((_, encoded),) = scanned.pictures.items()
+    picture = cv2.imdecode(np.frombuffer(base64.b64decode(encoded), np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    purple = (picture[..., 2].astype(int) - picture[..., 1] > 60).astype(np.uint8)
+    rings, _ = cv2.connectedComponents(purple)
+    assert rings - 1 == 2, "one around each of the two"
+    # It is as wide as its upper part alone, which stands at the right; the lower one is put below that.
+    width = {part: max(xs) - min(xs) for part, xs in _extents(of_field).items()}
+    high = max(b.y for b in of_field) - min(b.y for b in of_field)
+    assert width["all"] > width["upper"] + 30
+    assert picture.shape[1] / picture.shape[0] < (width["upper"] + 20) / high
+
+
+def _extents(bubbles: list[SheetBubble]) -> dict[str, list[float]]:
+    return {"all": [b.x for b in bubbles], "upper": [b.x for b in bubbles if b.entry < 2]}

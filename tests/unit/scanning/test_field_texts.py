@@ -44,7 +44,7 @@ def test_a_single_choice(filled: str, text: str) -> None:
 
 def test_two_marks_where_one_counts_and_unsure_ones_go_to_a_person() -> None:
     read = field_text(choice(KINDS.SINGLE), marks((0, 0, "a"), (0, 0, "c")), None)
-    assert read.reason == "a and c are filled, and one counts"
+    assert read.reason == "several are filled where one counts: a and c"
     read = field_text(choice(KINDS.SINGLE), marks((0, 0, "a"), unsure=((0, 0, "c"),)), None)
     assert read.text == "a" and read.reason == "unclear whether c is filled"
     read = field_text(choice(KINDS.MULTIPLE), marks((0, 0, "d"), (0, 0, "a")), None)
