@@ -35,21 +35,25 @@ _USUAL_DIGITS = 7
     "--versions",
     type=click.IntRange(1, 100),
     default=None,
-    help="So many versions for all, given out by turn (default: each student has one of their own).",
+    help="So many versions for all, handed out in turn (default: each student has one of their own).",
 )
 @click.option(
     "--spare",
     type=click.IntRange(0, 1000),
     default=0,
     show_default=True,
-    help="Further copies without a name.",
+    help="Further copies without a name, for whoever needs one.",
 )
 @click.option("--student", "students", multiple=True, help="Only this student (repeatable).")
 @click.option("--name", default=None, help="Name of the quiz (default: the blueprint's name).")
 @click.option(
     "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Size of the paper."
 )
-@click.option("--large-print", is_flag=True, help="For people who see or write with difficulty.")
+@click.option(
+    "--large-print",
+    is_flag=True,
+    help="18-point text and larger bubbles, for people who see or write with difficulty.",
+)
 @click.option("--keep-order", is_flag=True, help="Leave the questions of a section in their order.")
 @click.option(
     "--minutes", type=click.IntRange(1, 10_080), default=None, help="Time on the cover (default: the quiz's)."
@@ -117,6 +121,7 @@ def command(
         drawer = _drawer(context, store, quiz, name, secret)
         # Drawn and stored first: what is printed can be marked, whatever happens to the rest.
         draws = _draws(drawer, chosen, spare, versions)
+        _note_unlisted(context, students)
         _note_left_out(draws[0].quiz)
         _note_spares(context, spare)
         limit = minutes or draws[0].quiz.rules.time_limit
@@ -175,6 +180,16 @@ def _draws(drawer: ExamDrawer, students: Sequence[str], spare: int, versions: in
         return drawer.shared_versions(students, spare, versions, advance)
 
 
+def _note_unlisted(context: CommandContext, students: Sequence[str]) -> None:
+    """Name the students who aren't in the roster: most likely a slip, and then paper for nobody."""
+    known = [student.id for student in context.roster.students] if context.roster else []
+    for student in students:
+        if known and student not in known:
+            matches = near_words(student, known)
+            ending = f"; did you mean '{matches[0]}'?" if matches else ""
+            click.echo(f"note: {student} isn't in the roster, and has an exam all the same{ending}", err=True)
+
+
 def _note_left_out(quiz: Quiz) -> None:
     """Name what can't be on paper, item by item, before anything is written."""
     left_out = [f"{exercise.item} ({points_text(exercise.points)})" for exercise in quiz.exercises]
@@ -199,9 +214,9 @@ def _note_spares(context: CommandContext, spare: int) -> None:
     others = [student for student in ids if not student.isdigit()]
     if others:
         click.echo(
-            f"note: {count_noun(len(others), 'student id')} of the roster, such as {others[0]}, "
-            f"{agree(len(others), 'are')} no number, and a spare copy asks for a number: "
-            "a person may have to say whose it is",
+            f"note: spare copies ask for a number, but {count_noun(len(others), 'id')} of the roster, "
+            f"such as {others[0]}, {agree(len(others), 'contain')} more than digits: "
+            "a person may have to say whose copy it is",
             err=True,
         )
 

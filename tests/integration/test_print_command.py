@@ -239,6 +239,13 @@ def test_what_cannot_be_printed_is_refused(grade, course: Path, arguments: list[
     assert stored(course) == []
 
 
+def test_an_id_that_is_not_in_the_roster_is_named_before_paper_is_wasted(grade, course: Path) -> None:
+    said = grade("print", "paper", "--course", "course", "--student", "1001", "--student", "10O2")
+    assert said.code == 0
+    assert "note: 10O2 isn't in the roster, and has an exam all the same; did you mean '1002'?" in said.err
+    assert "1001" not in said.err
+
+
 def test_an_empty_roster_prints_spares_only(grade, course: Path) -> None:
     (course / "roster.csv").write_text("id,name\n")
     refused = grade("print", "paper", "--course", "course")
