@@ -2,7 +2,7 @@
 
 What belongs together is kept on one page, by blocks that aren't broken. Such a block that is higher than a
 page would be cut off, and to have everything measured takes as long as to typeset it twice. So heights are
-estimated from above: what only might be too high may be broken, and nothing worse happens.
+estimated from above, and only what might be too high is measured.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LINE_CHARACTERS = 80
 _LINE = 18.0
 _OPTION = 10.0
 # The text of a letter page in large print is 650 points high. Headings and hints take some of it.
-_MOST = 470.0
+MOST_TOGETHER = 470.0
 _LARGE_SCALE = 18 / 11
 # MathML is long: at 1.5 characters of it for one of text, three rows of a matrix count as three lines.
 _MARKUP_SHARE = 1.5
@@ -48,4 +48,4 @@ def fits_together(
         size = len(text.html) / _MARKUP_SHARE if "<math" in text.html else len(text.plain)
         lines = ceil(size / (_LINE_CHARACTERS / scale)) + text.plain.count("\n")
         height += (lines * _LINE + extra) * scale
-    return height <= _MOST
+    return height <= MOST_TOGETHER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.paper.block_heights import MOST_TOGETHER
 from engine.paper.sheet_layout import PAPER_SIZES
 from engine.text.words import typst_string
 
@@ -10,6 +11,8 @@ from engine.text.words import typst_string
 TEXT_FONTS = ("Libertinus Serif", "DejaVu Sans", "Last Resort High-Efficiency")
 CODE_FONTS = ("DejaVu Sans Mono", "Last Resort High-Efficiency")
 
+END_LABEL = "questions-end"
+"""Typst's label of the place behind the last question."""
 _TEXT_SIZE = 11.0
 _LARGE_TEXT_SIZE = 18.0
 # In mm. The margin above has room for a page's code with its quiet zone.
@@ -75,14 +78,19 @@ _DEFINITIONS = r"""
   })
   if caption != "" { block(above: 0.5em, text(size: 0.85em, fill: soft, caption)) }
 })
-#let question(level, label, title, points, together, body) = block(above: 2em, below: 1.2em,
-  breakable: not together, width: 100%, {
+// On one page: for certain, never, or (auto) if it proves low enough once it is measured.
+#let kept(together, above, below, body) = {
+  let placed(breakable) = block(above: above, below: below, breakable: breakable, width: 100%, body)
+  if together == auto {
+    context placed(measure(block(width: text-width, body)).height > most-together)
+  } else { placed(not together) }
+}
+#let question(level, label, title, points, together, body) = kept(together, 2em, 1.2em, {
   block(below: 1em, sticky: true, width: 100%, grid(columns: (1fr, auto), column-gutter: 1em,
     heading(level: level, { label ; h(0.7em) ; title }), align(right, text(fill: soft, points))))
   body
 })
-#let part(label, points, together, prompt, body) = block(above: 1.4em, below: 1em, width: 100%,
-  breakable: not together, {
+#let part(label, points, together, prompt, body) = kept(together, 1.4em, 1em, {
   block(sticky: true, width: 100%, grid(columns: (2.4em, 1fr, auto), column-gutter: 0.3em,
     strong(label), prompt, text(fill: soft, points)))
   body
@@ -133,6 +141,8 @@ def exam_head(
 #set text(font: text-fonts, size: {size:g}pt, lang: {typst_string(language)}, hyphenate: false)
 #show math.equation: set text(font: ("New Computer Modern Math", ..text-fonts))
 #let codes = {codes}
+#let text-width = {width - 2 * _SIDE:g}mm
+#let most-together = {MOST_TOGETHER:g}pt
 #set page(width: {width:g}mm, height: {height:g}mm,
   margin: (x: {_SIDE:g}mm, top: {_ABOVE if codes != "()" else _BELOW:g}mm, bottom: {_BELOW:g}mm),
   header-ascent: 8mm,
@@ -141,6 +151,10 @@ def exam_head(
     set text(size: 0.82em, fill: luma(35%))
     grid(columns: (1fr, auto), align: (left + horizon, right + horizon),
       {typst_string(header)}, codes.at(place-of - 1, default: none))
+    // The back of the last questions: nobody is to look for what is missing there.
+    if query(<{END_LABEL}>).any(end => end.location().page() < place-of) {{
+      place(dy: 14mm, block(width: 100%, align(center)[This page is left blank. You may use it for working.]))
+    }}
   }},
   footer: context {{
     set text(size: 0.82em, fill: luma(35%))

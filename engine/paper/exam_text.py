@@ -6,7 +6,7 @@ The answer sheet follows them on pages of its own. It is drawn from its layout, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.answers import kind_of
@@ -42,6 +42,8 @@ class ExamCover:
         How long it takes.
     notes : tuple of str
         Further rules, such as which aids are allowed.
+    has_other_versions : bool
+        Whether neighbours may have another version.
     """
 
     course: str
@@ -52,6 +54,7 @@ class ExamCover:
     copy: int
     minutes: float | None = None
     notes: tuple[str, ...] = ()
+    has_other_versions: bool = True
 
     @property
     def owner(self) -> str:
@@ -107,7 +110,8 @@ def _cover(cover: ExamCover, ordered: Sequence[QuizQuestion], printed: Sequence[
     )
     # A short table moves to the next page as a whole, where large print leaves it no room.
     breakable = typst_flag(len(ordered) > _SHORT_TABLE)
-    rules = "\n".join(f"- {typst_plain(rule)};" for rule in (*_rules(cover), *cover.notes))
+    types = {part.type for question in ordered for part in question.variant.parts}
+    rules = "\n".join(f"- {typst_plain(rule)};" for rule in (*_rules(cover, types), *cover.notes))
     return f"""#text(fill: soft, tracking: 0.04em, {typst_string(cover.course)})
 #v(0.2em)
 #heading(level: 1, {typst_string(cover.title)})
@@ -143,27 +147,37 @@ def _owner_box(cover: ExamCover) -> str:
     return f"#block(width: 100%, inset: 1.1em, stroke: hairline, radius: 3pt)[{inner}]"
 
 
-def _rules(cover: ExamCover) -> list[str]:
+def _rules(cover: ExamCover, types: Collection[str]) -> list[str]:
     rules = [
         "Only the answer sheet at the end is marked. Its fields have the numbers of the questions.",
-        "Fill bubbles in completely with a dark pen or pencil. Erase a wrong one; if you can't, "
-        "cross it out, and a person will look at it.",
+        "Fill bubbles in completely with a dark pen or pencil. Erase a wrong one cleanly; if you "
+        "can't, cross it out beyond its edge, and a person will look at it.",
         "The space for working is yours: nothing in it counts.",
     ]
+    if not {"number", "vector", "matrix"}.isdisjoint(types):
+        rules.insert(
+            2,
+            "Write a number into the boxes above the columns, then fill the bubble of each digit below it. "
+            "Places that a number doesn't need, at its beginning or end, may stay empty.",
+        )
     if not cover.student:
         rules.insert(0, "Write your name above, and fill in your student number on the answer sheet as well.")
-    if cover.version:
+    if cover.version and cover.has_other_versions:
         rules.append("Your neighbours have other versions, with other numbers and another order.")
     return rules
 
 
 def _question(question: QuizQuestion, entry: PrintedQuestion, level: int, large: bool) -> str:
     variant = question.variant
-    body = [typst_text(variant.stem)]
-    body += [f"#note([Note:], [{typst_text(note)}])" for note in variant.notes]
+    stem = [typst_text(variant.stem)]
+    stem += [f"#note([Note:], [{typst_text(note)}])" for note in variant.notes]
+    body = ["\n\n".join(stem)]
     if len(variant.parts) == 1:
         body += _field(variant.parts[0], entry.parts[0], large)
     else:
+        # What all steps are about stays in one piece where the question as a whole is too high.
+        about = _kept_together([variant.stem, *variant.notes], (), large)
+        body = [f"#kept({about}, auto, auto, [\n{body[0]}\n])"]
         for part, printed in zip(variant.parts, entry.parts, strict=True):
             prompt = typst_text(part.prompt) if part.prompt else typst_plain(part.id)
             points = typst_string(points_text(part.points))
@@ -180,9 +194,10 @@ def _question(question: QuizQuestion, entry: PrintedQuestion, level: int, large:
 
 
 def _kept_together(texts: Sequence[RenderedText], parts: Sequence[Part], large: bool) -> str:
+    """Return whether a block isn't broken, as Typst's value: ``auto`` has it measured."""
     options = [option.text for part in parts for option in (*part.options, *part.prompts)]
     room = sum(_room(part) for part in parts)
-    return typst_flag(fits_together(texts, options, room, large=large))
+    return "true" if fits_together(texts, options, room, large=large) else "auto"
 
 
 def _room(part: Part) -> float:
@@ -200,6 +215,7 @@ def _field(part: Part, printed: PrintedPart, large: bool) -> list[str]:
         lines.append("#hint[Choose from:]")
     lines += [typst_option(f"({option.id})", option.text, large=large) for option in part.options]
     if part.type in _RULED_LINES:
+        lines.append("#hint[Lines for a draft: only what is in the box on the answer sheet is marked.]")
         lines.append(f"#ruled({_RULED_LINES[part.type]}, {_LINE_HEIGHT}mm)")
     elif _room(part):
         lines.append(f"#working([Working], {_room(part):g}mm)")

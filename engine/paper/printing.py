@@ -42,10 +42,10 @@ EXAMS_FOLDER = "exams"
 KEYS_FOLDER = "keys"
 MERGED_FILE = "exams.pdf"
 # What changes how exams look is counted here: an old print isn't finished in a new look.
-_LOOK = 1
+_LOOK = 2
 _SHEET_RULES = (
-    "Fill bubbles in completely: dark, up to the edge. Erase a wrong one, or cross it out: then a person "
-    "looks at it. Write numbers into the boxes too."
+    "Fill bubbles in completely: dark, up to the edge. Erase a wrong one cleanly, or cross it out: then a "
+    "person looks at it. Write numbers into the boxes, too."
 )
 
 
@@ -314,9 +314,12 @@ def _exam_job(plan: PlannedPrint, copy: ExamCopy) -> ExamJob:
         copy.number,
         options.minutes,
         options.notes,
+        len(record.versions) > 1,
     )
     body = exam_body(cover, plan.orders[copy.number - 1], version.questions, large=record.large)
     letter = f" · version {version.label}" if version.label else ""
+    # The number of a spare copy is in the line above.
+    whose = f"{cover.owner}{letter}" if cover.student else version.label and f"Version {version.label}"
     return ExamJob(
         str(plan.exam_path(copy)),
         clean_line(record.title, 200),
@@ -329,7 +332,7 @@ def _exam_job(plan: PlannedPrint, copy: ExamCopy) -> ExamJob:
         copy.number,
         SheetLayout.from_json(record.layout(copy)),
         clean_line(f"Answer sheet · {record.title}", 60),
-        f"{cover.owner}{letter}. {_SHEET_RULES}",
+        ". ".join([*([whose] if whose else []), _SHEET_RULES]),
     )
 
 

@@ -137,7 +137,7 @@ def sheet_question(number: int, label: str, part: Part, *, lines: int | None = N
     """
     letters = tuple(option.id for option in part.options)
     if part.type == "single_choice":
-        return SheetQuestion(number, part.id, label, SheetFieldKind.SINGLE, letters, note="one")
+        return SheetQuestion(number, part.id, label, SheetFieldKind.SINGLE, letters, note="one option")
     if part.type == "multiple_choice":
         return SheetQuestion(
             number, part.id, label, SheetFieldKind.MULTIPLE, letters, note="all that are right"

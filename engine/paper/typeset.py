@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
-from engine.paper.exam_style import exam_head
+from engine.paper.exam_style import END_LABEL, exam_head
 from engine.paper.page_codes import MOST_PAGES, PageCode
 from engine.paper.sheet_drawing import draw_page_code, draw_sheet
 from engine.paper.sheet_layout import SheetLayout
@@ -188,9 +188,10 @@ def _source(job: ExamJob, *, pages: int, sheet: int) -> str:
         images = ", ".join(draw_page_code(code, _CODE_SIZE) for code in all_codes[: sheet - 1])
         codes = f"({images},)"
         # On a leaf of its own: it is torn off, and scanned without what is on the back of questions.
-        drawn = '#pagebreak(to: "odd", weak: true)\n' + draw_sheet(
+        sheet_source = draw_sheet(
             job.layout, all_codes[sheet - 1 :], heading=job.sheet_heading, instructions=job.sheet_instructions
         )
+        drawn = f'#metadata(none) <{END_LABEL}>\n#pagebreak(to: "odd", weak: true)\n{sheet_source}'
     head = exam_head(
         title=job.title,
         paper=job.paper,

@@ -246,6 +246,39 @@ def test_an_id_that_is_not_in_the_roster_is_named_before_paper_is_wasted(grade, 
     assert "1001" not in said.err
 
 
+def test_a_question_stays_on_one_page_with_its_options_and_a_blank_page_says_so(grade, course: Path) -> None:
+    # The third question would begin low on the second page; its formulas are long as source only.
+    items = "context-vector, softmax-weights, l16-ex5-alignment-vector"
+    Path("course/blueprints/paper.yaml").write_text(f"title: T\nsections: [{{title: A, items: [{items}]}}]\n")
+    assert grade("print", "paper", "--keep-order", "--spare", 1, "--course", "course").code == 0
+    folder, record = the_print(course)
+    for copy in record.copies:
+        pages = texts(folder / "exams" / copy.file)
+        (of_title,) = [place for place, text in enumerate(pages) if "Alignment vector" in text and place > 0]
+        assert all(f"({letter})" in pages[of_title] for letter in "abcde")
+        assert all(f"age {place} of {len(pages)}" in text for place, text in enumerate(pages, start=1))
+        blank = [place for place, text in enumerate(pages, start=1) if "This page is left blank" in text]
+        assert blank == [copy.sheet - 1]
+        assert "Field 3" not in pages[copy.sheet - 2], "the questions end on a front"
+        # How numbers are filled in is told on paper; the sheet of a spare copy doesn't say its number twice.
+        assert "the bubble of each digit below it" in pages[0].replace("\r\n", " ")
+        assert pages[copy.sheet - 1].count(f"Copy {copy.number}") == 1
+
+
+def test_one_version_for_all_says_nothing_of_others(grade, course: Path) -> None:
+    for count, says in ((1, False), (2, True)):
+        assert (
+            grade("print", "paper", "--versions", count, "--name", f"v{count}", "--course", "course").code
+            == 0
+        )
+        (exam,) = [
+            f
+            for f in Path("course/prints").glob("*/exams/001-1001.pdf")
+            if read_record(f.parents[1]).quiz == f"v{count}"
+        ]
+        assert ("Your neighbours have other versions" in texts(exam)[0]) is says
+
+
 def test_an_empty_roster_prints_spares_only(grade, course: Path) -> None:
     (course / "roster.csv").write_text("id,name\n")
     refused = grade("print", "paper", "--course", "course")
