@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from engine.errors import UsageError
-from engine.text.words import clean_line
+from engine.text.words import clean_line, near_words
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,7 +57,18 @@ class RegistryChoice(click.Choice):  # type: ignore[type-arg]
     def __init__(self, module: str, registry: str, *others: str) -> None:
         # Without super().__init__, which reads the choices.
         self._module, self._registry, self._others = module, registry, others
-        self.case_sensitive = True
+        self.case_sensitive = False
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name that is meant, in any case; a slip gets the nearest name with the error."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            near = near_words(str(value), self.choices)
+            if not near:
+                raise
+            message = f"{error.message} Did you mean {near[0]}?"
+            raise click.BadParameter(message, error.ctx, error.param) from error
 
     @functools.cached_property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -83,6 +83,40 @@ def test_an_item_that_cant_be_carried_stops_it_unless_left_out(grade) -> None:
     assert b"scale-symbol-001" in Path("q.txt").read_bytes()
     said = grade("export", "quiz", "plain", "softmax", "--leave-out", "--out", "none.txt")
     assert said.code == 2 and "can carry none of these items" in said.err and not Path("none.txt").exists()
+    # No other format has programs either; but another may have orderings.
+    assert "softmax: it asks for a program" in said.err and "grade start" in said.err
+    assert "another format" not in said.err and "--leave-out" not in said.err
+    said = grade("export", "quiz", "plain", "greedy-trace-order", "--out", "none.txt")
+    assert said.code == 2 and "next: choose another format\n" in said.err
+    said = grade("export", "quiz", "plain", "softmax", "scale-symbol", "--out", "none.txt")
+    assert said.code == 2 and "next: export the others with --leave-out\n" in said.err
+
+
+def test_fields_that_lose_the_same_share_a_line(grade) -> None:
+    said = grade("export", "quiz", "qti3", "full-attention-pass", "--out", "q.zip")
+    assert said.code == 0
+    lines = [line for line in said.out.splitlines() if line.startswith("full-attention-pass")]
+    assert len(lines) == len({line.split("  ")[-1] for line in lines}), "each loss is said once"
+    assert sum("  e, alpha, a, o  " in line for line in lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["quiz", "moodel", "softmax-ratio"], "Did you mean moodle?"),
+        (["qti3", "softmax-ratio"], "grade export quiz qti3 ITEM…"),
+        (["gift"], "grade export quiz gift ITEM…"),
+        (["moodle", "softmax-ratio"], "grade export quiz moodle ITEM…"),
+    ],
+)
+def test_a_slip_in_the_format_gets_the_call_that_is_meant(grade, arguments: list[str], what: str) -> None:
+    said = grade("export", *arguments, "--out", "q.xml")
+    assert said.code == 2 and what in said.err and not Path("q.xml").exists()
+
+
+def test_a_format_may_be_written_in_capitals(grade) -> None:
+    said = grade("export", "quiz", "QTI3", "softmax-ratio", "--out", "q.zip")
+    assert said.code == 0 and "for QTI 3.0: q.zip" in said.out
 
 
 def test_json_says_the_same(grade) -> None:

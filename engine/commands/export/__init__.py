@@ -32,7 +32,21 @@ class ExportGroup(CommandGroup):
         near = near_words(args[0], [name for name in self.commands if name != "gradebook"])
         if near:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]}?")
+        self._refuse_questions(ctx, args)
         return "gradebook", self.commands["gradebook"], args
+
+    @staticmethod
+    def _refuse_questions(ctx: click.Context, args: list[str]) -> None:
+        """Name `quiz` to whoever gives a format of questions, or items, where it is left out."""
+        from engine.export.formats import FORMATS
+        from engine.marks.gradebooks.formats import FORMATS as GRADEBOOKS
+
+        name = args[0].lower()
+        has_items = len(args) > 1 and not args[1].startswith("-")
+        if name in FORMATS and (name not in GRADEBOOKS or has_items):
+            ctx.fail(
+                f"Marks are exported here. For questions: grade export quiz {name} ITEM…"
+            )
 
 
 @click.group("export", cls=ExportGroup)

@@ -58,6 +58,8 @@ def quiz(
 ) -> None:
     """Write questions for another platform: FORMAT names the file that it reads.
 
+    FORMAT is qti3, qti21, moodle, canvas, olx (Open edX) or gift.
+
     Before anything is written, what the format can't carry is listed item by item. The same seed gives the
     same file; in a course the numbers depend on its secret too, so that nobody outside can draw them.
 
@@ -142,24 +144,32 @@ def _carried(
 
     losses = [*lost, *(loss for family in made.families for loss in chosen.losses(family))]
     refusals = {loss.item: loss.message for loss in losses if loss.is_refusal}
-    if refusals and not leave_out:
-        raise UsageError(
-            f"{chosen.title} can't carry {join_words(sorted(refusals), limit=6)}",
-            got="; ".join(f"{item}: {message}" for item, message in sorted(refusals.items())[:6]),
-            next_step="export the others with --leave-out, or choose another format",
-        )
     carriable = tuple(family for family in made.families if family.item not in refusals)
-    if not carriable:
-        raise UsageError(f"{chosen.title} can carry none of these items", next_step="choose another format")
-    return replace(made, families=carriable), losses
+    if not refusals or (leave_out and carriable):
+        return replace(made, families=carriable), losses
+    # What no platform can ask is never a question of the format.
+    steps = ["export the others with --leave-out"] if carriable else []
+    if set(refusals) - {loss.item for loss in lost}:
+        steps.append("choose another format")
+    elif not carriable:
+        steps.append("hand programs out with grade start or grade export notebook")
+    raise UsageError(
+        f"{chosen.title} can't carry {join_words(sorted(refusals), limit=6)}"
+        if carriable
+        else f"{chosen.title} can carry none of these items",
+        got="; ".join(f"{item}: {message}" for item, message in sorted(refusals.items())[:6]),
+        next_step=", or ".join(steps),
+    )
 
 
 def _show_losses(chosen: QuizFormat, losses: Sequence[ExportLoss], few: dict[str, int]) -> None:
     if losses:
-        rows = [
-            [loss.item, loss.field, ("left out: " if loss.is_refusal else "") + clean_line(loss.message)]
-            for loss in losses
-        ]
+        # Fields of an item that lose the same share a line: steps would repeat it five times.
+        fields: dict[tuple[str, str], list[str]] = {}
+        for loss in losses:
+            message = ("left out: " if loss.is_refusal else "") + clean_line(loss.message)
+            fields.setdefault((loss.item, message), []).append(loss.field)
+        rows = [[item, ", ".join(filter(None, names)), what] for (item, what), names in fields.items()]
         click.echo(f"What {chosen.title} can't carry:")
         show_table(["item", "field", "what happens instead"], rows)
         click.echo()
