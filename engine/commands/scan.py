@@ -388,10 +388,10 @@ def _waiting_rows(
     from engine.scanning.exam_scans import place_words
 
     place_of = {why: name for name, why in item.asks.items()}
-    asked = [(why, place_of.get(why, "")) for why in reasons]
-    asked += [(f"{place_words(item, f.name)}: {f.reason}", f.name) for f in item.open_fields]
+    places = [(why, place_of.get(why, "")) for why in reasons]
+    places += [(f"{place_words(item, f.name)}: {f.reason}", f.name) for f in item.open_fields]
     start = [str(item.copy.number), clean_line(_name_of(names, item.student))]
-    for why, name in asked:
+    for why, name in places:
         yield [*start, clean_line(why, 300), f"{exam}/{item.copy.number}/{name}" if name else ""]
 
 

@@ -177,6 +177,7 @@ def _unjoined(message: str, step: str) -> IntakeError:
 # A student who hands in a whole installation would fill the report for everybody.
 _MOST_ALIKE = 20
 _CODE = {".py", ".ipynb"}
+_SCANS = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff"}
 _NONE: Mapping[str, Path] = MappingProxyType({})
 
 
@@ -352,6 +353,8 @@ class DownloadSorter:
             message, step = "this kind of archive is not opened", "pack it as .zip or .tar.gz"
         else:
             message, step = "this kind of file isn't graded", "expected .py, .ipynb or .yaml"
+            if PurePosixPath(name).suffix.lower() in _SCANS:
+                step += "; scanned answer sheets are read by grade scan"
             inner = PurePosixPath(name).stem  # browsers and mail programs add .txt to what they don't know
             if PurePosixPath(inner).suffix.lower() in (*_CODE, ".yaml", ".yml"):
                 step = f"if it is {clean_line(inner, 60)}, name it so and hand it in again"

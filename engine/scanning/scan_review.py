@@ -198,7 +198,7 @@ def write_review(
     )
     rows = [list(_HEADS)]
     for item, _ in waiting:
-        for name, read_as, reason in _asked(item):
+        for name, read_as, reason in _open_places(item):
             cells = [record.id, str(item.copy.number), name, text_cell(read_as), text_cell(reason), ""]
             rows.append(cells)
     paths = folder / PAGE_NAME, folder / TABLE_NAME
@@ -223,7 +223,7 @@ def _copy_view(
     }
 
 
-def _asked(item: ScannedCopy) -> Iterator[tuple[str, str, str]]:
+def _open_places(item: ScannedCopy) -> Iterator[tuple[str, str, str]]:
     """Yield what a decision is asked for: its field, what was read, and why, in the paper's words."""
     number = next((field.text for field in item.fields if field.name == STUDENT_FIELD), "")
     for name, why in item.asks.items():

@@ -71,7 +71,7 @@ def test_a_download_of_canvas_is_shown(grade, course: Course) -> None:
         "not joined: doejohn_8888: this student isn't in the roster; graded as doejohn_8888",
         "  next: add the student, or rename the folder",
         "not graded: notheremmy_4711_902_notes.pdf: this kind of file isn't graded",
-        "  next: expected .py, .ipynb or .yaml",
+        "  next: expected .py, .ipynb or .yaml; scanned answer sheets are read by grade scan",
     ]
     assert not Path("dl/.softmark/store.db").exists(), "nothing is stored"
 

@@ -44,9 +44,7 @@ class ExportGroup(CommandGroup):
         name = args[0].lower()
         has_items = len(args) > 1 and not args[1].startswith("-")
         if name in FORMATS and (name not in GRADEBOOKS or has_items):
-            ctx.fail(
-                f"Marks are exported here. For questions: grade export quiz {name} ITEM…"
-            )
+            ctx.fail(f"Marks are exported here. For questions: grade export quiz {name} ITEM…")
 
 
 @click.group("export", cls=ExportGroup)
