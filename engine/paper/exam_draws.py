@@ -95,7 +95,7 @@ class ExamDrawer:
     def shared_versions(
         self, students: Sequence[str], spares: int, count: int, progress: Callable[[], None] = lambda: None
     ) -> list[CopyDraw]:
-        """Return a copy for each student of one of `count` versions, given out by turn, and spares.
+        """Return a copy for each student of one of `count` versions, handed out in turn, and spares.
 
         Raises
         ------

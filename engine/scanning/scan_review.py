@@ -102,11 +102,12 @@ def decision_of(
         raise ValueError(f"copy {place.copy} has no field {clean_line(place.field, 40)!r}; it has {known}")
     if place.field == STUDENT_FIELD:
         if text not in roster.by_id:
-            raise ValueError(f"{clean_line(text, 40)!r} isn't an id of the roster")
+            raise ValueError(f"{clean_line(text, 40)!r} isn't the id of a student in the roster")
         return ScanDecision(place.exam, place.copy, text, place.field, text, by, at)
     reason = refusal(text, parts.get((item.question.number, item.question.part)))
     if reason is not None:
-        raise ValueError(f"{clean_line(text, 60)!r} for copy {place.copy}, {place.field}: {reason}")
+        what = f"copy {place.copy}, {place_words(scanned, place.field)} ({place.field})"
+        raise ValueError(f"{clean_line(text, 60)!r} for {what}: {reason}")
     return ScanDecision(place.exam, place.copy, copy.student, place.field, text, by, at)
 
 

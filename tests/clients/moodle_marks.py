@@ -45,7 +45,7 @@ SUM, PAIRS, UNTOUCHED, EACH_PAIR = "shares added", "no penalty for pairs", "unto
 PLACES, FOLLOWS, PERSON, CASE = "places", "key only", "graded by hand", "no capitals"
 RULES = {
     READING: "Moodle reads a plain decimal at the beginning of what is typed: a comma separates thousands, "
-    "and what follows the number plays no role. We read fractions, percent signs and decimal commas, and "
+    "and what follows the number is ignored. We read fractions, percent signs and decimal commas, and "
     "refuse what we can't read, at no cost.",
     LISTED: "Moodle accepts the texts that the question lists; we read tokens with anything between them.",
     ENTRIES: "each entry of a vector or matrix earns its share in Moodle, also where all must be right.",

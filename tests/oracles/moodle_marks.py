@@ -44,7 +44,7 @@ def typed_value(text: str) -> float | None:
 
 
 def number_mark(answers: Sequence[MarkedAnswer], response: str) -> tuple[float, int | None]:
-    """Return the mark of a number, and which of the answers it met; units play no role."""
+    """Return the mark of a number, and which of the answers it met; units are ignored."""
     value = typed_value(response)
     if value is None:
         return 0.0, None

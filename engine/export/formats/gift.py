@@ -284,7 +284,7 @@ def _words_losses(field: WordsField) -> Iterator[tuple[str, bool]]:
     if listed_share(share) != share:
         yield f"{percentage(share)} % for sequences in another order become the nearest share", False
     if field.case_sensitive:
-        yield "capitals play no role", False
+        yield "upper and lower case count as the same", False
     yield "only the ways to write the answer that are listed in the question count as right", False
     if all(_ARROW in way for way in accepted_ways(field)):
         yield "the answer holds ->, which makes a pair of it in GIFT", True

@@ -177,7 +177,7 @@ def _number(question: _Question, field: NumbersField) -> None:
     wrong = [(known.entries[0], known.feedback) for known in field.wrong]
     for share, number, reach, feedback in number_answers(entry, wrong, near):
         question.add(_answer(share, number, feedback, reach, _PLAIN))
-    # 3 is "no units": what follows the number plays no role
+    # 3 is "no units": what follows the number is ignored
     question.add("    <unitgradingtype>0</unitgradingtype>\n    <showunits>3</showunits>\n")
 
 

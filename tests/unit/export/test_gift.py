@@ -96,7 +96,7 @@ def test_an_arrow_in_an_answer_is_refused_and_capitals_are_said() -> None:
     part = Part("answer", "token", 1.0, key_ids=("A -> B",), settings={"case_sensitive": True})
     one = family(replace(drawn("greedy-path"), parts=(part,)))
     assert [loss.is_refusal for loss in GIFT.losses(one)].count(True) <= 1
-    assert "capitals play no role" in losses(one)
+    assert "upper and lower case count as the same" in losses(one)
 
 
 def test_what_comes_back(tmp_path: Path) -> None:
