@@ -78,7 +78,7 @@ class _ExamResult:
 
 
 @click.command("scan")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True))
+@click.argument("files", metavar="[FILE…]", nargs=-1, type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--decide",
     "decided",
@@ -113,7 +113,7 @@ def command(
 ) -> int:
     """Read scanned answer sheets and hand in what is certain.
 
-    FILES are PDF, PNG, JPEG or TIFF files, or folders of them, with pages in any order and any way round.
+    Each FILE is a PDF, PNG, JPEG or TIFF, or a folder of them, with pages in any order and any way round.
     Each page says which copy it is. A bubble that isn't clearly empty or filled, a crossed-out one, two marks
     where one counts: all that is shown on a page for a person to decide, and an exam is handed in only when
     nothing about it is unclear or missing. Run it again with more files or decisions at any time: what was
@@ -128,7 +128,11 @@ def command(
       grade scan --decisions prints/K7QF2MXA/decisions.csv
     """
     if not files and not decided and table is None:
-        raise UsageError("nothing to read and nothing to decide", expected="FILES, --decide or --decisions")
+        raise UsageError(
+            "nothing to read and nothing to decide",
+            expected="files, --decide or --decisions",
+            next_step="what waits is on the page prints/ID/scans.html of the course",
+        )
     context = find_context(course_path)
     course = context.require_course()
     try:
@@ -224,8 +228,8 @@ def _decide(
 ) -> list[str]:
     """Store decisions and return them in words, with the numbers of questions on paper."""
     from engine.quiz.rules import now
-    from engine.scanning.exam_scans import ExamScans, place_words
-    from engine.scanning.scan_review import decision_of
+    from engine.scanning.exam_scans import ExamScans
+    from engine.scanning.scan_review import decided_place, decision_of
     from engine.scanning.sheet_hand_ins import is_handed_in
 
     roster = context.require_course().roster(tolerant=True)
@@ -249,10 +253,8 @@ def _decide(
             decisions.append(decision_of(place, scans[place.exam], parts, roster, by, now()))
         except ValueError as error:
             raise UsageError(f"this can't be decided: {error}", where=where) from error
-        scanned = next((item for item in scans[place.exam].copies if item.copy.number == place.copy), None)
-        field = "the whole copy" if scanned is None else place_words(scanned, place.field)
-        answer = clean_line(decisions[-1].text, 60) or "left empty"
-        words.append(f"copy {place.copy}, {field} ({place.field}): {answer}")
+        what = decided_place(scans[place.exam], decisions[-1])
+        words.append(f"{what} ({place.field}): {clean_line(decisions[-1].text, 60) or 'left empty'}")
     lines = [
         LogLine("scan.decide", f"print {d.exam}, copy {d.copy}, {d.field}", d.student, {"text": d.text[:200]})
         for d in decisions

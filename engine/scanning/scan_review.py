@@ -195,7 +195,7 @@ def write_review(
         places=sum(len(copy["fields"]) for copy in copies),
         table=str(folder / TABLE_NAME),
         problems=[(problem.source.words(), problem.reason) for problem in problems],
-        decided=[(decision, _decided_words(scans, decision)) for decision in decisions],
+        decided=[(decision, decided_place(scans, decision)) for decision in decisions],
     )
     rows = [list(_HEADS)]
     for item, _ in waiting:
@@ -248,7 +248,8 @@ def _copy_field_view(exam: str, item: ScannedCopy, name: str, why: str) -> dict[
     }
 
 
-def _decided_words(scans: ExamScans, decision: ScanDecision) -> str:
+def decided_place(scans: ExamScans, decision: ScanDecision) -> str:
+    """Return what a decision is about, with the number of its question on paper."""
     scanned = next((item for item in scans.copies if item.copy.number == decision.copy), None)
     what = "the whole copy" if scanned is None else place_words(scanned, decision.field)
     return f"copy {decision.copy}, {what}"
