@@ -17,7 +17,9 @@ _LINE_CHARACTERS = 80
 _LINE = 18.0
 _OPTION = 10.0
 # The text of a letter page in large print is 650 points high. Headings and hints take some of it.
-MOST_TOGETHER = 470.0
+_MOST_ESTIMATED = 470.0
+# Where it is measured; two thirds of a page would often be less than a question in large print.
+MOST_MEASURED = {False: 470.0, True: 600.0}
 _LARGE_SCALE = 18 / 11
 # MathML is long: at 1.5 characters of it for one of text, three rows of a matrix count as three lines.
 _MARKUP_SHARE = 1.5
@@ -48,4 +50,4 @@ def fits_together(
         size = len(text.html) / _MARKUP_SHARE if "<math" in text.html else len(text.plain)
         lines = ceil(size / (_LINE_CHARACTERS / scale)) + text.plain.count("\n")
         height += (lines * _LINE + extra) * scale
-    return height <= MOST_TOGETHER
+    return height <= _MOST_ESTIMATED

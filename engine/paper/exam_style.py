@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.paper.block_heights import MOST_TOGETHER
+from engine.paper.block_heights import MOST_MEASURED
 from engine.paper.sheet_layout import PAPER_SIZES
 from engine.text.words import typst_string
 
@@ -142,7 +142,7 @@ def exam_head(
 #show math.equation: set text(font: ("New Computer Modern Math", ..text-fonts))
 #let codes = {codes}
 #let text-width = {width - 2 * _SIDE:g}mm
-#let most-together = {MOST_TOGETHER:g}pt
+#let most-together = {MOST_MEASURED[large]:g}pt
 #set page(width: {width:g}mm, height: {height:g}mm,
   margin: (x: {_SIDE:g}mm, top: {_ABOVE if codes != "()" else _BELOW:g}mm, bottom: {_BELOW:g}mm),
   header-ascent: 8mm,

@@ -171,24 +171,23 @@ def _question(question: QuizQuestion, entry: PrintedQuestion, level: int, large:
     variant = question.variant
     stem = [typst_text(variant.stem)]
     stem += [f"#note([Note:], [{typst_text(note)}])" for note in variant.notes]
+    texts = [variant.stem, *variant.notes, *(part.prompt for part in variant.parts if part.prompt)]
+    together = _kept_together(texts, variant.parts, large)
     body = ["\n\n".join(stem)]
+    if together != "true":
+        # What is asked stays in one piece, also where the question as a whole proves too high.
+        about = _kept_together([variant.stem, *variant.notes], (), large)
+        body = [f"#kept({about}, auto, auto, [\n{body[0]}\n])"]
     if len(variant.parts) == 1:
         body += _field(variant.parts[0], entry.parts[0], large)
     else:
-        # What all steps are about stays in one piece where the question as a whole is too high.
-        about = _kept_together([variant.stem, *variant.notes], (), large)
-        body = [f"#kept({about}, auto, auto, [\n{body[0]}\n])"]
         for part, printed in zip(variant.parts, entry.parts, strict=True):
             prompt = typst_text(part.prompt) if part.prompt else typst_plain(part.id)
             points = typst_string(points_text(part.points))
             field = "\n\n".join(_field(part, printed, large))
-            together = _kept_together([part.prompt] if part.prompt else [], [part], large)
-            body.append(
-                f"#part({typst_string(printed.label)}, {points}, {together}, [{prompt}], [\n{field}\n])"
-            )
-    texts = [variant.stem, *variant.notes, *(part.prompt for part in variant.parts if part.prompt)]
+            step = _kept_together([part.prompt] if part.prompt else [], [part], large)
+            body.append(f"#part({typst_string(printed.label)}, {points}, {step}, [{prompt}], [\n{field}\n])")
     head = f"{level}, {typst_string(entry.label)}, {typst_string(variant.title)}"
-    together = _kept_together(texts, variant.parts, large)
     joined = "\n\n".join(body)
     return f"#question({head}, {typst_string(points_text(question.points))}, {together}, [\n{joined}\n])"
 

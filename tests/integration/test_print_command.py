@@ -265,6 +265,28 @@ def test_a_question_stays_on_one_page_with_its_options_and_a_blank_page_says_so(
         assert pages[copy.sheet - 1].count(f"Copy {copy.number}") == 1
 
 
+@pytest.mark.parametrize("size", [(), ("--large-print", "--paper", "letter")])
+def test_what_is_higher_than_a_page_is_broken_and_never_cut_off(
+    grade, course: Path, size: tuple[str, ...]
+) -> None:
+    Path("course/blueprints/paper.yaml").write_text(
+        "title: T\nsections: [{title: A, items: [l16-full-pass, decoder-full-step, limiting-cases]}]\n"
+    )
+    assert grade("print", "paper", *size, "--student", "1001", "--course", "course").code == 0
+    folder, record = the_print(course)
+    (copy,) = record.copies
+    spaces = 0
+    with pypdfium2.PdfDocument(folder / "exams" / copy.file) as document:
+        for number in range(copy.sheet - 1):
+            for shape in document[number].get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_PATH]):
+                left, bottom, right, top = shape.get_bounds()
+                # Spaces for working are as wide as the text; below 20 mm are the footer and the edge.
+                if right - left > 400:
+                    spaces += top - bottom > 60
+                    assert bottom > 20 / 25.4 * 72 - 1, f"page {number + 1}"
+    assert spaces >= 8, "a space for each step"
+
+
 def test_one_version_for_all_says_nothing_of_others(grade, course: Path) -> None:
     for count, says in ((1, False), (2, True)):
         assert (
