@@ -130,7 +130,7 @@ def test_line_ends_count_in_moodles_own_form_and_in_plain_text() -> None:
         ("<a href='https://example.org/x'>t</a>", "a link to https://example.org/x; its text is kept"),
         ("<foo>t</foo>", "the unknown tag <foo>; its text is kept"),
         ("<s>no</s>", "a line through words; the words are kept"),
-        ("<math><mi>x</mi></math>", "a formula in MathML without its LaTeX"),
+        ("<math><mi>x</mi><maction/></math>", "a formula in MathML that can't be written in LaTeX"),
         ("a\u202eb", "invisible characters"),
         (r"\(\foo\)", "a formula that can't be typeset here; it is shown as typed: \\foo"),
         ("let $x_i$ be", "single dollars: they are shown as dollars, as in Moodle; \\(…\\) is a formula"),
