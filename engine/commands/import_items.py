@@ -83,7 +83,7 @@ def _show(report: ImportReport) -> None:
     for item in report.items:
         lines += _item_lines(item)
     for skip in report.skipped:
-        lines.append(f"skipped, line {skip.place.line}: {_one_line(skip.name) or 'a question'} ({skip.type})")
+        lines.append(f"skipped, {_one_line(str(skip.place))}: {_one_line(skip.name) or 'a question'} ({skip.type})")
         lines.append(f"  {_one_line(skip.reason)}")
         if skip.next_step:
             lines.append(f"  next: {_one_line(skip.next_step)}")
@@ -97,8 +97,8 @@ def _item_lines(item: ImportedItem) -> list[str]:
     state = "" if item.is_new else ", there already"
     lines = [f"{clean_line(str(item.path), 300)} ({item.type}{state}): {_one_line(item.name)}"]
     for note in item.notes:
-        line = note.place.line if note.place is not None else item.line
-        lines.append(f"  line {line}: {_one_line(note.message)}")
+        place = note.place if note.place is not None else item.place
+        lines.append(f"  {_one_line(str(place))}: {_one_line(note.message)}")
     # The first line says what can be recomputed; the file itself has all of them.
     return lines + [f"  {_one_line(line)}" for line in item.key_suggestion[:1]]
 

@@ -48,10 +48,15 @@ class QuestionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """Where something begins in the file; both from 1."""
+    """Where something begins; line and column from 1, the file within a package empty for a single file."""
 
     line: int = 1
     column: int = 1
+    file: str = ""
+
+    def __str__(self) -> str:
+        line = f"line {self.line}"
+        return f"{self.file}, {line}" if self.file else line
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +106,15 @@ class ForeseenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MatchingPair:
-    """A left side and the text that belongs to it; a text without a left side is a distractor."""
+    """A left side and the text that belongs to it; a text without a left side is a distractor.
+
+    Feedback is for a wrong partner.
+    """
 
     prompt: MarkedText
     target: MarkedText
     place: FilePlace = FilePlace()
+    feedback: MarkedText = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +152,10 @@ class ForeignQuestion:
         Feedback for everybody, for a right answer, and for a wrong one.
     hints : tuple of MarkedText
     policy : str
-        How an order is marked: one of the rules of our ordering items.
+        How an order, pairs, several picks or the entries of a vector are marked: one of our own rules for
+        these; empty where only percentages say it.
+    near_share : Fraction
+        What a number that is off by rounding, or words in another order, earn.
     grader : MarkedText
         What an essay's markers read.
     words : tuple of (int or None, int or None)
@@ -175,6 +187,7 @@ class ForeignQuestion:
     wrong: MarkedText = NOTHING
     hints: tuple[MarkedText, ...] = ()
     policy: str = ""
+    near_share: Fraction = Fraction(0)
     grader: MarkedText = NOTHING
     words: tuple[int | None, int | None] = (None, None)
     gaps: tuple[ForeignQuestion, ...] = ()

@@ -206,6 +206,9 @@ def _single(
 def _several(
     question: ForeignQuestion, words: Sequence[str], data: dict[str, Any], texts: QuestionTexts
 ) -> None:
+    if question.policy:  # found out by trying, not by percentages
+        data["policy"] = question.policy
+        return
     nearest = nearest_policy([answer.fraction for answer in question.answers])
     data["policy"] = nearest.policy
     if nearest.difference:
@@ -286,6 +289,8 @@ def token_answer(
         question = replace(question, case_sensitive=True)
     if question.case_sensitive:
         data["case_sensitive"] = True
+    if question.near_share:
+        data["order_credit"] = float(question.near_share)
     return data, _foreseen_words(accepted, others, question, texts)
 
 
@@ -349,15 +354,17 @@ def matching_answer(question: ForeignQuestion, texts: QuestionTexts) -> dict[str
         if pair.prompt:
             prompt_text = texts.needed(pair.prompt, f"the left side of pair {number}", place=pair.place).prose
             prompt: dict[str, Any] = {"text": prompt_text, "target": ids[text]}
-            if wrong:
-                prompt["feedback"] = wrong
+            label = f"feedback of pair {number}"
+            if feedback := texts.feedback(pair.feedback, label, place=pair.place) or wrong:
+                prompt["feedback"] = feedback
             prompts.append(prompt)
     if len(targets) < 2:
         raise UnfitError("all pairs have the same right side", "add another right side")
     if len(targets) > 20 or len(prompts) > 40:
         reason = f"it has {len(prompts)} left and {len(targets)} right sides"
         raise UnfitError(f"{reason}; at most 40 and 20 are possible", "make two questions of it")
-    return {"type": "matching", "prompts": prompts, "targets": targets}
+    data = {"type": "matching", "prompts": prompts, "targets": targets}
+    return {**data, "policy": question.policy} if question.policy else data
 
 
 def _target_id(text: str, used: list[str]) -> str:

@@ -8,15 +8,21 @@ with the words before its field: an entry of a list, a paragraph, or a sentence 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import gcd
+from math import gcd, lcm
 from typing import Any
 
 from engine.authoring.importing.foreign_question import ForeignQuestion, QuestionKind
-from engine.authoring.importing.imported_answers import MAX_OPTIONS, choice_answer, token_answer
+from engine.authoring.importing.imported_answers import (
+    MAX_OPTIONS,
+    choice_answer,
+    matching_answer,
+    token_answer,
+)
 from engine.authoring.importing.imported_numbers import number_answer, numbers_answer
+from engine.authoring.importing.imported_wholes import ordering_answer, rubric_answer
 from engine.authoring.importing.question_texts import QuestionTexts, UnfitError
 from engine.authoring.importing.text_blocks import (
     Block,
@@ -32,6 +38,11 @@ from engine.authoring.importing.to_markdown import ConvertedText
 from engine.text.words import count_noun
 
 _MOST_STEPS = 20  # as in the schema
+_WHOLES: dict[QuestionKind, Callable[[ForeignQuestion, QuestionTexts], dict[str, Any]]] = {
+    QuestionKind.MATCHING: matching_answer,
+    QuestionKind.ORDERING: ordering_answer,
+    QuestionKind.ESSAY: rubric_answer,
+}
 _GAP = "_____"
 _OTHER = "…"
 _LONGEST_UNIT = 30  # a sentence behind a field is no unit
@@ -239,19 +250,25 @@ def _points_of_steps(
     groups: Sequence[_AskedFields], question: ForeignQuestion, texts: QuestionTexts
 ) -> list[Fraction]:
     """Return each step's share of the question's points, by the weights of its fields."""
-    weights = [sum(int(question.gaps[gap].points) for row in group.rows for gap in row) for group in groups]
+    weights = [
+        sum((Fraction(question.gaps[gap].points) for row in group.rows for gap in row), Fraction(0))
+        for group in groups
+    ]
     if not all(weights):
-        weights = [1] * len(groups)
+        weights = [Fraction(1)] * len(groups)
         texts.note("fields that weigh nothing count as much as the others here", question.place)
     shares = [Fraction(weight, sum(weights)) * Fraction(question.points) for weight in weights]
     # points are decimals, and thirds of them would never add up
     if all((share * 100).denominator == 1 and share for share in shares):
         return shares
-    total = sum(weights) // gcd(*weights)
+    # as the smallest whole numbers that stand in the same ratio
+    scale = lcm(*[weight.denominator for weight in weights])
+    whole = [int(weight * scale) for weight in weights]
+    total = sum(whole) // gcd(*whole)
     texts.note(
         f"its points can't be shared among its fields, so that it has {count_noun(total, 'point')} here"
     )
-    return [Fraction(weight // gcd(*weights)) for weight in weights]
+    return [Fraction(weight, gcd(*whole)) for weight in whole]
 
 
 def _answer(
@@ -265,6 +282,9 @@ def _answer(
         return number_answer(replace(gap, unit=group.unit), texts)
     if gap.kind is QuestionKind.TOKEN:
         return token_answer(gap, texts)
+    whole = _WHOLES.get(gap.kind)
+    if whole is not None:
+        return whole(gap, texts), []
     choice = choice_answer(gap, texts)
     return choice.data, []
 

@@ -51,6 +51,7 @@ def number_answer(
     mistaken = _known_mistakes(question, key, texts)
     data: dict[str, Any] = {"type": "number", "key": WrittenNumber(plain_number(key.value))}
     data |= _precision([key], [number.value for number, _ in mistaken])
+    data |= _near_credit(question)
     if question.unit:
         data["unit"] = question.unit
     mistakes = [
@@ -81,11 +82,17 @@ def numbers_answer(
     shared = _shared_mistakes(gaps, texts)
     known = [value for values, _ in shared for value in values]
     data |= _precision([AcceptedNumber(key.value, least) for key in keys], known)
-    data["partial"] = "per-entry"  # as the fields of a text are marked
+    # the fields of a text are marked one by one, unless their system says otherwise
+    data["partial"] = gaps[0].policy or "per-entry"
+    data |= _near_credit(gaps[0])
     mistakes = [
         {"id": "", "expr": _in_rows(values, rows), "feedback": feedback} for values, feedback in shared
     ]
     return data, mistakes
+
+
+def _near_credit(question: ForeignQuestion) -> dict[str, Any]:
+    return {"near_credit": float(question.near_share)} if question.near_share else {}
 
 
 def _in_rows(values: Sequence[Decimal], rows: Sequence[Sequence[ForeignQuestion]]) -> str:

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from engine.authoring.importing.foreign_question import (
+    FilePlace,
     ForeignQuestion,
     ImportNote,
     QuestionKind,
@@ -148,7 +149,7 @@ def to_spec(question: ForeignQuestion, file: str) -> ItemDraft:
         data["misconceptions"] = body.mistakes
     data |= _hints_and_solution(question, texts)
     key_suggestion = suggestion_lines(body.stem.words, body.key)
-    origin = f"{file}, line {question.place.line} ({question.type})"
+    origin = f"{file}, {question.place} ({question.type})"
     if question.category:
         origin += f", category {question.category}"
     return ItemDraft(question, data, [*question.notes, *texts.notes], clean_line(origin, 280), key_suggestion)
@@ -260,7 +261,7 @@ class ImportedItem:
         Answer type.
     name : str
         Its author's name for it.
-    line : int
+    place : FilePlace
         Where it begins in the file that was read.
     notes : tuple of ImportNote
     key_suggestion : tuple of str
@@ -273,7 +274,7 @@ class ImportedItem:
     path: Path
     type: str
     name: str
-    line: int
+    place: FilePlace
     notes: tuple[ImportNote, ...] = ()
     key_suggestion: tuple[str, ...] = ()
     is_new: bool = True
@@ -285,10 +286,10 @@ class ImportedItem:
             "file": str(self.path),
             "type": self.type,
             "name": self.name,
-            "line": self.line,
+            **_place_of(self.place),
             "new": self.is_new,
             "notes": [
-                {"line": note.place.line if note.place else self.line, "message": note.message}
+                {"line": (note.place or self.place).line, "message": note.message}
                 for note in self.notes
             ],
             "key_typed_by_hand": bool(self.key_suggestion),
@@ -296,6 +297,11 @@ class ImportedItem:
                 line.partition('"')[2].removesuffix('"') for line in self.key_suggestion if 'key: "' in line
             ],
         }
+
+
+def _place_of(place: FilePlace) -> dict[str, Any]:
+    """Return a question's line, and its file within a package."""
+    return {"entry": place.file, "line": place.line} if place.file else {"line": place.line}
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +346,7 @@ class ImportReport:
                 {
                     "name": skip.name,
                     "type": skip.type,
-                    "line": skip.place.line,
+                    **_place_of(skip.place),
                     "column": skip.place.column,
                     "reason": skip.reason,
                     "next_step": skip.next_step,
@@ -405,7 +411,7 @@ def prepare(
                 folder / f"{item_id}.yaml",
                 draft.kind,
                 question.name or draft.data["title"],
-                question.place.line,
+                question.place,
                 tuple(draft.notes),
                 tuple(draft.key_suggestion),
                 is_new,

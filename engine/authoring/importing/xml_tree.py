@@ -28,6 +28,28 @@ _LONG_TAG = re.compile(r"<[A-Za-z][^<>]{99999}")
 _UNREAD = {"file"}  # pictures and other attachments
 
 
+@dataclass(frozen=True, slots=True)
+class TreeBounds:
+    """How large a tree may be, and what to do about one that is larger.
+
+    Parameters
+    ----------
+    depth, elements, inside : int
+        Nested elements; all of them; those in one element that isn't the root.
+    in_root : int
+        Elements in the root.
+    crowded, deep : str
+        What to do about a root with more, or elements that are nested deeper.
+    """
+
+    depth: int = MAX_DEPTH
+    elements: int = MAX_ELEMENTS
+    inside: int = MAX_INSIDE
+    in_root: int = MAX_QUESTIONS
+    crowded: str = f"a file holds at most {MAX_QUESTIONS:,} questions; export fewer categories at a time"
+    deep: str = "put HTML into <![CDATA[ … ]]>"
+
+
 @dataclass(slots=True)
 class XmlElement:
     """An element with its place, attributes, text and the elements in it."""
@@ -37,6 +59,8 @@ class XmlElement:
     attributes: Mapping[str, str] = field(default_factory=dict)
     children: list[XmlElement] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
+    content: list[XmlElement | str] = field(default_factory=list)
+    """Elements and characters in their order."""
 
     @property
     def text(self) -> str:
@@ -47,12 +71,22 @@ class XmlElement:
         """Return the first element of a name in it, None if there is none."""
         return next((child for child in self.children if child.tag == tag), None)
 
+    def inside(self) -> Iterator[XmlElement]:
+        """Yield all elements in it, however deep, in the order of the file."""
+        waiting = list(reversed(self.children))
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting += reversed(element.children)
+
     def every(self, tag: str) -> Iterator[XmlElement]:
         """Yield the elements of a name in it."""
         return (child for child in self.children if child.tag == tag)
 
 
-def read_tree(source: SourceText, faults: FileFaults) -> XmlElement | None:
+def read_tree(
+    source: SourceText, faults: FileFaults, bounds: TreeBounds | None = None
+) -> XmlElement | None:
     """Return the root element, or as much of it as could be read; faults are added to ``faults``.
 
     After a fault of the XML only those children of the root that end before it are kept.
@@ -63,7 +97,7 @@ def read_tree(source: SourceText, faults: FileFaults) -> XmlElement | None:
         return None
     parser = make_parser()
     parser.forbid_dtd = True
-    handler = _Handler(parser, faults)
+    handler = _Handler(parser, faults, bounds or TreeBounds())
     parser.setContentHandler(handler)
     parser.setErrorHandler(handler)
     try:
@@ -90,9 +124,10 @@ class _TooMuch(Exception):  # noqa: N818 - ends the reading
 class _Handler(ContentHandler):
     """Builds the tree, and keeps those of the root's children that are complete."""
 
-    def __init__(self, parser: object, faults: FileFaults) -> None:
+    def __init__(self, parser: object, faults: FileFaults, bounds: TreeBounds) -> None:
         super().__init__()
         self._parser = parser
+        self._bounds = bounds
         self._faults = faults
         self._open: list[XmlElement] = []
         self._count = 0
@@ -107,23 +142,25 @@ class _Handler(ContentHandler):
         """Return the root without the child that was being read."""
         if self.root is not None and len(self._open) > 1:
             self.root.children.pop()
+            self.root.content.clear()
         return self.root
 
     def startElement(self, name: str, attrs: AttributesImpl[str]) -> None:  # noqa: N802
         self._count += 1
-        if len(self._open) >= MAX_DEPTH:
-            raise _TooMuch(f"elements are nested more than {MAX_DEPTH} deep; put HTML into <![CDATA[ … ]]>")
-        if self._count > MAX_ELEMENTS:
-            raise _TooMuch(f"the file holds more than {MAX_ELEMENTS:,} elements")
-        if len(self._open) == 1 and len(self._open[0].children) >= MAX_QUESTIONS:
-            raise _TooMuch(
-                f"a file holds at most {MAX_QUESTIONS:,} questions; export fewer categories at a time"
-            )
-        if len(self._open) > 1 and len(self._open[-1].children) >= MAX_INSIDE:
-            raise _TooMuch(f"<{clean_line(self._open[-1].tag, 40)}> holds more than {MAX_INSIDE:,} elements")
+        bounds = self._bounds
+        if len(self._open) >= bounds.depth:
+            raise _TooMuch(f"elements are nested more than {bounds.depth} deep; {bounds.deep}")
+        if self._count > bounds.elements:
+            raise _TooMuch(f"the file holds more than {bounds.elements:,} elements")
+        if len(self._open) == 1 and len(self._open[0].children) >= bounds.in_root:
+            raise _TooMuch(bounds.crowded)
+        if len(self._open) > 1 and len(self._open[-1].children) >= bounds.inside:
+            tag = clean_line(self._open[-1].tag, 40)
+            raise _TooMuch(f"<{tag}> holds more than {bounds.inside:,} elements")
         element = XmlElement(name, self.here(), dict(attrs.items()))
         if self._open:
             self._open[-1].children.append(element)
+            self._open[-1].content.append(element)
         else:
             self.root = element
         self._open.append(element)
@@ -134,6 +171,7 @@ class _Handler(ContentHandler):
     def characters(self, content: str) -> None:
         if self._open[-1].tag not in _UNREAD:
             self._open[-1].pieces.append(content)
+            self._open[-1].content.append(content)
 
     def error(self, exception: SAXParseException) -> None:
         raise exception

@@ -1,0 +1,399 @@
+"""What a QTI 3 item gives for an answer: its response processing, carried out.
+
+Rules can be written in a hundred ways, and what an item is worth follows from what they do. So they are not
+compared with patterns: the reader tries answers, and sees which score and which feedback comes out. Only
+what needs no chance, no regular expression of a stranger's and no other program is carried out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from engine.authoring.importing.xml_tree import XmlElement
+
+QtiSingle: TypeAlias = str | float | bool
+QtiValue: TypeAlias = QtiSingle | list[QtiSingle] | None
+"""A value of a variable; None is QTI's null, and a list one of several or of an order."""
+
+# Steps of all trials of one item together: the longest of our own items takes a fifth of it.
+MAX_STEPS = 3_000_000
+_MOST = 1e15  # beyond it a double doesn't tell neighbours apart
+_TEMPLATES = {"match_correct": "match", "map_response": "map"}
+
+
+class UnreadRules(Exception):  # noqa: N818 - a fact about an item, not a mistake
+    """Response processing that isn't carried out here: the text says what it holds."""
+
+
+class _Exit(Exception):  # noqa: N818 - ends the rules, as the rule of this name does
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class QtiVariable:
+    """A declared variable.
+
+    Parameters
+    ----------
+    name, kind, cardinality : str
+    element : XmlElement
+    correct : QtiValue
+        The correct response.
+    default : QtiValue
+    """
+
+    name: str
+    kind: str
+    cardinality: str
+    element: XmlElement
+    correct: QtiValue = None
+    default: QtiValue = None
+
+    def value_of(self, words: Sequence[str]) -> QtiValue:
+        """Return written values as one value of the variable; None where one of them isn't of its type."""
+        values = [_read(word, self.kind) for word in words]
+        known = [value for value in values if value is not None]
+        if not known or len(known) != len(values):
+            return None
+        if self.cardinality == "multiple":
+            return QtiPicks(known)
+        return known if self.cardinality == "ordered" else known[0]
+
+
+def _read(word: str, kind: str) -> QtiSingle | None:
+    if kind in ("float", "integer"):
+        try:
+            number = float(word)
+        except ValueError:
+            return None
+        return number if abs(number) <= _MOST else None
+    if kind == "boolean":
+        return word.strip() in ("true", "1")
+    # pairs and identifiers are the same however many blanks stand in them
+    return word if kind == "string" else " ".join(word.split())
+
+
+def declared(element: XmlElement) -> QtiVariable:
+    """Return the variable of a declaration."""
+    plain = QtiVariable(
+        element.attributes.get("identifier", ""),
+        element.attributes.get("base-type", "identifier"),
+        element.attributes.get("cardinality", "single"),
+        element,
+    )
+    values: dict[str, QtiValue] = {}
+    for tag in ("qti-correct-response", "qti-default-value"):
+        holder = element.first(tag)
+        words = [value.text for value in holder.every("qti-value")] if holder is not None else []
+        values[tag] = plain.value_of(words)
+    return QtiVariable(
+        plain.name,
+        plain.kind,
+        plain.cardinality,
+        element,
+        values["qti-correct-response"],
+        values["qti-default-value"],
+    )
+
+
+@dataclass(slots=True)
+class QtiMarking:
+    """The rules of an item.
+
+    Parameters
+    ----------
+    responses, outcomes : mapping of str to QtiVariable
+    rules : XmlElement or None
+        The response processing.
+    """
+
+    responses: Mapping[str, QtiVariable]
+    outcomes: Mapping[str, QtiVariable]
+    rules: XmlElement | None
+    _steps: int = 0
+    _values: dict[str, QtiValue] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        template = self.rules.attributes.get("template", "") if self.rules is not None else ""
+        name = template.rpartition("/")[2].removesuffix(".xml")
+        if template and name not in _TEMPLATES:
+            raise UnreadRules(f"the template '{name[:60]}'")
+        if template and (set(self.responses) != {"RESPONSE"}):
+            raise UnreadRules("a template for a response that has another name")
+
+    def outcomes_for(self, answers: Mapping[str, QtiValue]) -> dict[str, QtiValue]:
+        """Return all outcomes after an answer.
+
+        Parameters
+        ----------
+        answers : mapping of str to QtiValue
+            By response; what isn't there is left unanswered.
+
+        Raises
+        ------
+        UnreadRules
+            The rules hold something that isn't carried out here, or take too long.
+        """
+        self._values = {name: variable.default for name, variable in self.outcomes.items()}
+        for name, variable in self.outcomes.items():
+            if self._values[name] is None and variable.kind in ("float", "integer"):
+                self._values[name] = 0.0
+        self._values.update(dict.fromkeys(self.responses, None))
+        self._values.update(answers)
+        if self.rules is not None:
+            template = self.rules.attributes.get("template", "")
+            if not template:
+                try:
+                    self._carry_out(self.rules.children)
+                except _Exit:
+                    pass
+            else:
+                self._follow_template(_TEMPLATES[template.rpartition("/")[2].removesuffix(".xml")])
+        return {name: self._values[name] for name in self.outcomes}
+
+    def _follow_template(self, name: str) -> None:
+        variable = self.responses["RESPONSE"]
+        if name == "map":
+            self._values["SCORE"] = self._mapped(variable)
+        else:
+            self._values["SCORE"] = 1.0 if _same(self._values["RESPONSE"], variable.correct) else 0.0
+
+    def _carry_out(self, rules: Sequence[XmlElement]) -> None:
+        for rule in rules:
+            self._count()
+            if rule.tag == "qti-response-condition":
+                self._choose(rule)
+            elif rule.tag == "qti-set-outcome-value":
+                name = rule.attributes.get("identifier", "")
+                if name not in self.outcomes or len(rule.children) != 1:
+                    raise UnreadRules("a rule that sets no outcome")
+                self._values[name] = self._value(rule.children[0])
+            elif rule.tag == "qti-exit-response":
+                raise _Exit
+            elif rule.tag == "qti-response-processing-fragment":
+                self._carry_out(rule.children)
+            else:
+                raise UnreadRules(f"<{rule.tag[:60]}>")
+
+    def _choose(self, rule: XmlElement) -> None:
+        for branch in rule.children:
+            self._count()
+            if branch.tag == "qti-response-else":
+                self._carry_out(branch.children)
+                return
+            if branch.tag not in ("qti-response-if", "qti-response-else-if") or not branch.children:
+                raise UnreadRules(f"<{branch.tag[:60]}>")
+            if self._value(branch.children[0]) is True:
+                self._carry_out(branch.children[1:])
+                return
+
+    def _count(self) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise UnreadRules("more rules than can be tried out")
+
+    def _value(self, expression: XmlElement) -> QtiValue:
+        self._count()
+        tag, attributes = expression.tag, expression.attributes
+        name = attributes.get("identifier", "")
+        if tag == "qti-base-value":
+            return _read(expression.text, attributes.get("base-type", "identifier"))
+        if tag in ("qti-variable", "qti-correct", "qti-default", "qti-map-response"):
+            return self._of_variable(tag, name)
+        if tag == "qti-null":
+            return None
+        if tag == "qti-index":
+            return self._indexed(expression)
+        operate = _OPERATORS.get(tag)
+        if operate is None:
+            raise UnreadRules(f"<{tag[:60]}>")
+        return operate([self._value(child) for child in expression.children], attributes)
+
+    def _of_variable(self, tag: str, name: str) -> QtiValue:
+        if name not in self._values:
+            raise UnreadRules("a variable that isn't declared")
+        if tag == "qti-variable":
+            return self._values[name]
+        variable = self.responses.get(name) or self.outcomes[name]
+        if tag == "qti-map-response":
+            return self._mapped(variable)
+        return variable.correct if tag == "qti-correct" else variable.default
+
+    def _indexed(self, expression: XmlElement) -> QtiValue:
+        at = expression.attributes.get("n", "")
+        number = self._values.get(at) if not at.isdecimal() else float(at[:9])
+        container = self._value(expression.children[0]) if expression.children else None
+        if not isinstance(container, list) or not isinstance(number, float):
+            return None
+        return container[int(number) - 1] if 1 <= number <= len(container) else None
+
+    def _mapped(self, variable: QtiVariable) -> QtiValue:
+        mapping = variable.element.first("qti-mapping")
+        if mapping is None:
+            raise UnreadRules("a response without its mapping")
+        value = self._values[variable.name]
+        picked = value if isinstance(value, list) else [] if value is None else [value]
+        total = 0.0
+        for single in dict.fromkeys(picked):
+            total += self._entry(mapping, single, variable.kind)
+        for bound, choose in (("lower-bound", max), ("upper-bound", min)):
+            if (limit := _read(mapping.attributes.get(bound, ""), "float")) is not None:
+                total = choose(total, float(limit))
+        return total
+
+    def _entry(self, mapping: XmlElement, value: QtiSingle, kind: str) -> float:
+        for entry in mapping.every("qti-map-entry"):
+            self._count()
+            key = _read(entry.attributes.get("map-key", ""), kind)
+            is_equal = key == value
+            if entry.attributes.get("case-sensitive") == "false" and not is_equal:
+                is_equal = str(key).casefold() == str(value).casefold()
+            if is_equal:
+                return float(_read(entry.attributes.get("mapped-value", ""), "float") or 0.0)
+        return float(_read(mapping.attributes.get("default-value", ""), "float") or 0.0)
+
+
+Operands: TypeAlias = list[QtiValue]
+Attributes: TypeAlias = Mapping[str, str]
+
+
+def _same(first: QtiValue, second: QtiValue) -> bool | None:
+    if first is None or second is None:
+        return None
+    if isinstance(first, list) and isinstance(second, list):
+        if isinstance(first, QtiPicks) or isinstance(second, QtiPicks):
+            return sorted(map(str, first)) == sorted(map(str, second))
+    return first == second
+
+
+class QtiPicks(list[QtiSingle]):
+    """Values without an order, as picks and pairs are."""
+
+
+def _numbers(operands: Operands) -> list[float] | None:
+    flat: list[float] = []
+    for operand in operands:
+        for value in operand if isinstance(operand, list) else [operand]:
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                return None
+            flat.append(float(value))
+    return flat
+
+
+def _of_numbers(operate: Callable[[list[float]], float | bool], least: int = 1) -> Callable[..., QtiValue]:
+    def call(operands: Operands, _: Attributes) -> QtiValue:
+        numbers = _numbers(operands)
+        if numbers is None or len(numbers) < least:
+            return None
+        try:
+            value = operate(numbers)
+        except (ArithmeticError, ValueError):
+            return None
+        is_finite = isinstance(value, bool) or (isinstance(value, float) and abs(value) <= _MOST)
+        return value if is_finite else None
+
+    return call
+
+
+def _and(operands: Operands, _: Attributes) -> QtiValue:
+    if any(operand is False for operand in operands):
+        return False
+    return None if any(operand is None for operand in operands) else True
+
+
+def _or(operands: Operands, _: Attributes) -> QtiValue:
+    if any(operand is True for operand in operands):
+        return True
+    return None if any(operand is None for operand in operands) else False
+
+
+def _not(operands: Operands, _: Attributes) -> QtiValue:
+    return not operands[0] if operands and isinstance(operands[0], bool) else None
+
+
+def _is_null(operands: Operands, _: Attributes) -> QtiValue:
+    return not operands or operands[0] is None or operands[0] in ("", [])
+
+
+def _match(operands: Operands, _: Attributes) -> QtiValue:
+    return _same(operands[0], operands[1]) if len(operands) == 2 else None
+
+
+def _string_match(operands: Operands, attributes: Attributes) -> QtiValue:
+    if len(operands) != 2 or None in operands:
+        return None
+    first, second = map(str, operands)
+    if attributes.get("case-sensitive") == "false":
+        first, second = first.casefold(), second.casefold()
+    return second in first if attributes.get("substring") == "true" else first == second
+
+
+def tolerance_of(attributes: Mapping[str, str]) -> tuple[float, float, bool]:
+    """Return how far below and above a number counts as equal, and whether that is a share of it."""
+    words = attributes.get("tolerance", "0").split()[:2] or ["0"]
+    sides = [float(_read(word, "float") or 0.0) for word in words]
+    mode = attributes.get("tolerance-mode", "exact")
+    if mode == "exact":
+        return 0.0, 0.0, False
+    share = 0.01 if mode == "relative" else 1.0
+    return sides[0] * share, sides[-1] * share, mode == "relative"
+
+
+def _equal(operands: Operands, attributes: Attributes) -> QtiValue:
+    numbers = _numbers(operands)
+    if numbers is None or len(numbers) != 2:
+        return None
+    below, above, is_share = tolerance_of(attributes)
+    # the first number is the one that is meant, the second one what is compared with it
+    key, other = numbers
+    scale = abs(key) if is_share else 1.0
+    return key - below * scale <= other <= key + above * scale
+
+
+def _member(operands: Operands, _: Attributes) -> QtiValue:
+    if len(operands) != 2 or operands[0] is None or not isinstance(operands[1], list):
+        return None
+    return operands[0] in operands[1]
+
+
+def _contains(operands: Operands, _: Attributes) -> QtiValue:
+    if len(operands) != 2 or not all(isinstance(operand, list) for operand in operands):
+        return None
+    whole, part = operands
+    return all(value in whole for value in part)  # type: ignore[union-attr, operator]
+
+
+def _container(operands: Operands, _: Attributes) -> QtiValue:
+    values = QtiPicks()
+    for operand in operands:
+        values += operand if isinstance(operand, list) else [] if operand is None else [operand]
+    return values or None
+
+
+def _ordered(operands: Operands, attributes: Attributes) -> QtiValue:
+    values = _container(operands, attributes)
+    return list(values) if isinstance(values, list) else None
+
+
+def _size(operands: Operands, _: Attributes) -> QtiValue:
+    return float(len(operands[0])) if operands and isinstance(operands[0], list) else 0.0
+
+
+_OPERATORS: dict[str, Callable[[Operands, Attributes], QtiValue]] = {
+    "qti-and": _and, "qti-or": _or, "qti-not": _not, "qti-is-null": _is_null, "qti-match": _match,
+    "qti-string-match": _string_match, "qti-equal": _equal, "qti-member": _member, "qti-contains": _contains,
+    "qti-multiple": _container, "qti-ordered": _ordered, "qti-container-size": _size,
+    "qti-gt": _of_numbers(lambda n: n[0] > n[1], 2), "qti-gte": _of_numbers(lambda n: n[0] >= n[1], 2),
+    "qti-lt": _of_numbers(lambda n: n[0] < n[1], 2), "qti-lte": _of_numbers(lambda n: n[0] <= n[1], 2),
+    "qti-sum": _of_numbers(math.fsum), "qti-product": _of_numbers(math.prod),
+    "qti-subtract": _of_numbers(lambda n: n[0] - n[1], 2), "qti-divide": _of_numbers(lambda n: n[0] / n[1], 2),
+    "qti-min": _of_numbers(min), "qti-max": _of_numbers(max),
+    "qti-integer-to-float": _of_numbers(lambda n: n[0]),
+    "qti-truncate": _of_numbers(lambda n: float(math.trunc(n[0]))),
+    "qti-round": _of_numbers(lambda n: float(math.floor(n[0] + 0.5))),
+    "qti-integer-divide": _of_numbers(lambda n: float(n[0] // n[1]), 2),
+    "qti-integer-modulus": _of_numbers(lambda n: n[0] % n[1], 2),
+}  # fmt: skip
