@@ -348,8 +348,8 @@ def decode_source(data: bytes, file: str) -> SourceText:
     # Moodle's own backups and other packages: people take them for the exported file
     if data.startswith(tuple(ARCHIVE_STARTS)):
         message = "this is an archive (a backup, or a package of another format)"
-        step = "export the question bank as Moodle XML"
-        raise ExchangeError(message, where=file, expected="a Moodle XML or GIFT file", next_step=step)
+        step = "export the question bank as Moodle XML, or the questions as a QTI 3.0 package"
+        raise ExchangeError(message, where=file, expected="a Moodle XML, GIFT or QTI 3.0 file", next_step=step)
     text, encoding, guessed = _decoded(data, file)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if (nul := text.find("\0")) >= 0:
@@ -405,8 +405,18 @@ def _undecodable(data: bytes, offset: int, file: str, message: str) -> ExchangeE
     return fault_after(before, message, file, ExchangeError, next_step=_SAVE_AS)
 
 
+_AS_QTI3 = "export the questions as QTI 3.0, or as Moodle XML"
+_OTHER_QTI = {
+    "assessmentItem": ("this is an item of QTI 2, and QTI 3.0 is read here", _AS_QTI3),
+    "assessmentTest": ("this is a test of QTI 2, and QTI 3.0 is read here", _AS_QTI3),
+    "questestinterop": ("this is QTI 1.2, and QTI 3.0 is read here", _AS_QTI3),
+    "qti-assessment-test": ("a test only names its items", "import the package that holds them"),
+    "manifest": ("a manifest only names the files of its package", "import the whole ZIP archive"),
+}
+
+
 def detect_format(source: SourceText, stated: str | None = None) -> str:
-    """Return ``"moodle"`` or ``"gift"``: what is wanted, or else what the text looks like.
+    """Return ``"moodle"``, ``"gift"`` or ``"qti3"``: what is wanted, or else what the text looks like.
 
     Raises
     ------
@@ -418,10 +428,16 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
     root = re.search(r"<([A-Za-z][\w:.-]*)", head)
     if stated == "moodle" or (stated is None and root is not None and root[1] == "quiz"):
         return "moodle"
+    name = root[1].rpartition(":")[2] if root is not None else ""
+    if stated == "qti3" or (stated is None and is_xml and name == "qti-assessment-item"):
+        return "qti3"
+    if stated is None and is_xml and name in _OTHER_QTI:
+        message, step = _OTHER_QTI[name]
+        raise ExchangeError(message, where=source.file, expected="a QTI 3.0 item or package", next_step=step)
     if stated is None and is_xml and head.startswith("<?xml"):
         reason = f"the XML begins with <{clean_line(root[1], 40)}>" if root else "the XML holds no element"
-        message = f"{reason}, so it isn't Moodle XML"
-        step = "export the question bank as Moodle XML (QTI isn't read)"
+        message = f"{reason}, so it is neither Moodle XML nor a QTI 3.0 item"
+        step = "export the question bank as Moodle XML or as QTI 3.0"
         raise ExchangeError(message, where=source.file, expected="<quiz>", next_step=step)
     return "gift"  # any text may be GIFT: its reader says what is wrong with it
 

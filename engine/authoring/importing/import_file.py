@@ -16,12 +16,18 @@ from engine.authoring.importing.foreign_question import (
 from engine.authoring.importing.gift import read_gift
 from engine.authoring.importing.item_drafts import ImportReport, ItemDraft, prepare, to_spec, write_all
 from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.qti3 import read_qti3
+from engine.authoring.importing.qti_package import is_package, read_package
 from engine.authoring.importing.question_texts import UnfitError
 from engine.errors import ExchangeError
 from engine.items.bank import Bank
 from engine.text.words import clean_line
 
-READERS: dict[str, Callable[[SourceText], QuestionFile]] = {"moodle": read_moodle, "gift": read_gift}
+READERS: dict[str, Callable[[SourceText], QuestionFile]] = {
+    "moodle": read_moodle,
+    "gift": read_gift,
+    "qti3": read_qti3,
+}
 Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
 """Gives, for a number of questions, a function that is called after each of them."""
 
@@ -45,7 +51,7 @@ def import_file(
     bank : Bank
         Its ids are taken.
     form : str, optional
-        ``"moodle"`` or ``"gift"``; detected if left out.
+        ``"moodle"``, ``"gift"`` or ``"qti3"``; detected if left out.
     keep_going : bool
         Import what can be read of a broken file.
     watch : callable, optional
@@ -56,9 +62,13 @@ def import_file(
     ExchangeError
         The file is broken (the error holds every fault) or has no question, or the folder can't be written.
     """
-    source = read_source(path)
-    form = detect_format(source, form)
-    contents = READERS[form](source)
+    if form in (None, "qti3") and is_package(path):
+        form, contents = "qti3", read_package(path)
+        source = SourceText(clean_line(str(path), 300), "")
+    else:
+        source = read_source(path)
+        form = detect_format(source, form)
+        contents = READERS[form](source)
     # a broken file is refused as a whole: an author fixes it once, and imports no question twice
     if contents.faults and not (keep_going and (contents.questions or contents.skipped)):
         raise ExchangeError.of_file(contents.faults)

@@ -1,0 +1,213 @@
+"""A QTI 3 item as its parts: declarations, interactions, feedback, and the text around them as HTML."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engine.authoring.importing.foreign_question import MarkedText, TextForm
+from engine.authoring.importing.qti_marking import (
+    QtiMarking,
+    QtiValue,
+    QtiVariable,
+    UnreadRules,
+    declared,
+)
+from engine.authoring.importing.xml_tree import XmlElement
+
+OWN_TOOL = "Softmark"
+INTERACTION = re.compile(r"qti-([a-z-]+)-interaction")
+_FEEDBACK = ("qti-feedback-block", "qti-feedback-inline", "qti-modal-feedback")
+# what a person who answers doesn't see, or sees only after the answer
+_UNSEEN = {*_FEEDBACK, "qti-rubric-block", "qti-template-block", "qti-template-inline", "qti-stylesheet"}
+_VOID = {"br", "hr", "img", "col", "wbr", "input", "source", "track", "embed", "area"}
+_KEPT = {"src", "alt", "display", "stretchy", "accent", "mathvariant", "columnalign", "width", "encoding",
+         "alttext", "href", "class", "displaystyle"}  # fmt: skip
+_OWN_HINT = re.compile(r"hint-[0-9]+")
+Replace = Callable[[XmlElement], str | None]
+"""Gives what stands for an element in the HTML, None for what is written as it is."""
+
+
+def html_of(nodes: Sequence[XmlElement | str], replace: Replace = lambda element: None) -> str:
+    """Return content as HTML, without feedback and rubrics; elements of QTI leave their content.
+
+    Parameters
+    ----------
+    nodes : sequence of XmlElement or str
+    replace : callable, optional
+    """
+    pieces: list[str] = []
+    for node in nodes:
+        if isinstance(node, str):
+            pieces.append(html.escape(node, quote=False))
+            continue
+        instead = replace(node)
+        name = node.tag.rpartition(":")[2]
+        if instead is not None:
+            pieces.append(instead)
+        elif name in _UNSEEN:
+            continue
+        elif name.startswith("qti-"):
+            pieces.append(html_of(node.content, replace))
+        else:
+            kept = [
+                f' {key}="{html.escape(value)}"' for key, value in node.attributes.items() if key in _KEPT
+            ]
+            pieces.append(f"<{name}{''.join(kept)}>")
+            if name not in _VOID:
+                pieces.append(f"{html_of(node.content, replace)}</{name}>")
+    return "".join(pieces)
+
+
+def marked(nodes: Sequence[XmlElement | str]) -> MarkedText:
+    """Return content as a text of a question."""
+    return MarkedText(html_of(nodes).strip(), TextForm.HTML)
+
+
+def plain_words(element: XmlElement) -> str:
+    """Return the characters of an element in one line."""
+    return " ".join("".join(_characters(element)).split())
+
+
+def _characters(element: XmlElement) -> Iterator[str]:
+    for node in element.content:
+        if isinstance(node, str):
+            yield node
+        else:
+            yield from _characters(node)
+
+
+def without_lead(text: str, lead: str) -> str:
+    """Return a text without the words before it, however blanks stand in them; all of it if they differ."""
+    rest = text
+    for character in "".join(lead.split()):
+        rest = rest.lstrip()
+        if not rest.startswith(character):
+            return text
+        rest = rest[1:]
+    return rest.lstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFeedback:
+    """A feedback: the outcome and its value that decide about it, and what is shown."""
+
+    element: XmlElement
+    outcome: str
+    identifier: str
+    shows: bool
+
+    @property
+    def html(self) -> str:
+        """What is shown."""
+        return html_of(self.element.content).strip()
+
+    def is_shown(self, outcomes: Mapping[str, QtiValue]) -> bool:
+        """Return whether it is shown after an answer with these outcomes."""
+        value = outcomes.get(self.outcome)
+        holds = self.identifier in value if isinstance(value, list) else value == self.identifier
+        return holds == self.shows
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came out of an answer: the score, and the numbers of the feedbacks that are shown."""
+
+    score: float
+    shown: frozenset[int]
+
+
+@dataclass
+class QtiItem:
+    """An item.
+
+    Parameters
+    ----------
+    root, body : XmlElement
+    is_own : bool
+        Whether Softmark wrote it, so that names and headings of its own are known.
+    """
+
+    root: XmlElement
+    body: XmlElement
+    is_own: bool
+    responses: dict[str, QtiVariable] = field(default_factory=dict)
+    outcomes: dict[str, QtiVariable] = field(default_factory=dict)
+    interactions: list[XmlElement] = field(default_factory=list)
+    feedbacks: list[ShownFeedback] = field(default_factory=list)
+    hints: list[ShownFeedback] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for element in self.root.children:
+            if element.tag == "qti-response-declaration":
+                variable = declared(element)
+                self.responses[variable.name] = variable
+            elif element.tag == "qti-outcome-declaration":
+                variable = declared(element)
+                self.outcomes[variable.name] = variable
+        for element in self.root.inside():
+            if element.tag in _FEEDBACK:
+                self._add(element)
+        self.interactions = [e for e in self.body.inside() if INTERACTION.fullmatch(e.tag)]
+        self._marking = QtiMarking(
+            self.responses, self.outcomes, self.root.first("qti-response-processing")
+        )
+
+    def _add(self, element: XmlElement) -> None:
+        attributes = element.attributes
+        feedback = ShownFeedback(
+            element,
+            attributes.get("outcome-identifier", ""),
+            attributes.get("identifier", ""),
+            attributes.get("show-hide", "show") != "hide",
+        )
+        is_hint = self.is_own and _OWN_HINT.fullmatch(feedback.identifier) is not None
+        (self.hints if is_hint else self.feedbacks).append(feedback)
+
+    def try_out(self, answers: Mapping[str, QtiValue]) -> Trial:
+        """Return what an answer gives.
+
+        Raises
+        ------
+        UnreadRules
+            The rules can't be carried out here.
+        """
+        outcomes = self._marking.outcomes_for(answers)
+        score = outcomes.get("SCORE")
+        if "SCORE" not in outcomes:
+            raise UnreadRules("no outcome SCORE")
+        shown = [n for n, feedback in enumerate(self.feedbacks) if feedback.is_shown(outcomes)]
+        number = float(score) if isinstance(score, int | float) and not isinstance(score, bool) else 0.0
+        return Trial(number, frozenset(shown))
+
+    def feedback(self, numbers: frozenset[int]) -> MarkedText:
+        """Return feedbacks as one text, in the order of the file."""
+        return MarkedText("\n".join(self.feedbacks[n].html for n in sorted(numbers)), TextForm.HTML)
+
+    def words(self, numbers: frozenset[int], lead: str = "") -> MarkedText:
+        """Return feedbacks as one text, without the words that our export puts before them."""
+        if not (self.is_own and lead and len(numbers) == 1):
+            return self.feedback(numbers)
+        (number,) = numbers
+        words = plain_words(self.feedbacks[number].element)
+        return MarkedText(html.escape(without_lead(words, lead), quote=False), TextForm.HTML)
+
+    @property
+    def rules(self) -> Iterator[XmlElement]:
+        """All elements of the response processing."""
+        processing = self.root.first("qti-response-processing")
+        return processing.inside() if processing is not None else iter(())
+
+    @property
+    def most(self) -> float | None:
+        """The points that the item states, None where it states none."""
+        score, maximum = self.outcomes.get("SCORE"), self.outcomes.get("MAXSCORE")
+        if score is not None:
+            try:
+                return float(score.element.attributes["normal-maximum"])
+            except (KeyError, ValueError):
+                pass
+        value = maximum.default if maximum is not None else None
+        return float(value) if isinstance(value, float) else None

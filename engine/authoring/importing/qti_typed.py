@@ -1,0 +1,351 @@
+"""The fields of a QTI 3 item in which something is typed: numbers, words, essays.
+
+Which numbers count is found where the rules compare them: every bound that stands there is tried out, and
+the widest interval around the key that earns all points is what counts as right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from html import escape
+
+from engine.answers.token import TokenSpelling, normal_token
+from engine.authoring.importing.foreign_question import (
+    NOTHING,
+    AcceptedNumber,
+    ForeignQuestion,
+    ForeseenAnswer,
+    ImportNote,
+    MarkedText,
+    QuestionKind,
+    TextForm,
+    read_decimal,
+)
+from engine.authoring.importing.qti_fields import CLOSE, FieldTrials, as_share
+from engine.authoring.importing.qti_item import QtiItem, html_of, plain_words
+from engine.authoring.importing.qti_marking import QtiValue, tolerance_of
+from engine.authoring.importing.xml_tree import XmlElement
+
+Interval = tuple[Decimal, Decimal]
+# Beyond any interval of an item, and no number that somebody would type.
+_NONSENSE = -98_765_432.125
+_NO_WORD = "\u2603 no such word"
+_LOWER, _UPPER = ("qti-gte", "qti-gt"), ("qti-lte", "qti-lt")
+_MOST_INTERVALS = 400
+_MOST_WORDS = 1_000
+_CRITERION = re.compile(r"(.+) \(([0-9.]+) points?\)", re.DOTALL)
+_LEVEL = re.compile(r"([0-9.]+) points?: ")
+
+
+def number_places(variable_names: Sequence[str], element: XmlElement) -> Iterator[tuple[str, Interval]]:
+    """Yield the intervals that a condition states for responses, by their names.
+
+    Parameters
+    ----------
+    variable_names : sequence of str
+    element : XmlElement
+    """
+    bounds: dict[str, dict[str, Decimal]] = {}
+    for inner in [element, *element.inside()]:
+        comparison = _comparison(inner, variable_names)
+        if comparison is None:
+            continue
+        name, number = comparison
+        if inner.tag in _LOWER or inner.tag in _UPPER:
+            side = "low" if (inner.tag in _LOWER) == (inner.children[0].tag == "qti-variable") else "high"
+            # a second bound of the same side begins another interval
+            if side in bounds.setdefault(name, {}):
+                bounds[name] = {}
+            bounds[name][side] = number
+            if len(bounds[name]) == 2:
+                yield name, (bounds[name]["low"], bounds[name]["high"])
+                bounds[name] = {}
+        elif inner.tag == "qti-equal":
+            below, above, is_share = tolerance_of(inner.attributes)
+            scale = abs(number) if is_share else Decimal(1)
+            yield name, (number - Decimal(str(below)) * scale, number + Decimal(str(above)) * scale)
+        else:
+            yield name, (number, number)
+
+
+def _comparison(element: XmlElement, names: Sequence[str]) -> tuple[str, Decimal] | None:
+    """Return response and number of a comparison, None if it compares something else."""
+    if element.tag not in (*_LOWER, *_UPPER, "qti-equal", "qti-match", "qti-equal-rounded"):
+        return None
+    name, number = "", None
+    for operand in element.children:
+        identifier = operand.attributes.get("identifier", "")
+        if operand.tag == "qti-variable" and identifier in names:
+            name = identifier
+        elif operand.tag == "qti-base-value":
+            number = read_decimal(operand.text)
+    return (name, number) if name and number is not None else None
+
+
+def joint_places(item: QtiItem, names: Sequence[str]) -> Iterator[dict[str, Interval]]:
+    """Yield what each condition of the rules states for the responses of numbers: an interval for each."""
+    for element in item.rules:
+        if element.tag in ("qti-response-if", "qti-response-else-if") and element.children:
+            places: dict[str, Interval] = {}
+            for name, interval in number_places(names, element.children[0]):
+                places.setdefault(name, interval)
+            if places:
+                yield places
+
+
+@dataclass(slots=True)
+class NumberFields:
+    """All numbers of an item: their keys, and the intervals that the rules state.
+
+    Parameters
+    ----------
+    item : QtiItem
+    names : tuple of str
+        Of their responses.
+    """
+
+    item: QtiItem
+    names: tuple[str, ...]
+
+    def key(self, name: str) -> Decimal | None:
+        """Return the declared number, or the middle of the first interval that the rules state."""
+        holder = self.item.responses[name].element.first("qti-correct-response")
+        value = holder.first("qti-value") if holder is not None else None
+        number = read_decimal(value.text) if value is not None else None
+        if number is not None:
+            return number
+        return next((_middle(p[name]) for p in joint_places(self.item, self.names) if name in p), None)
+
+    def answers(self, fixed: Mapping[str, QtiValue]) -> dict[str, QtiValue]:
+        """Return the right answers of all numbers, with some of them replaced."""
+        keys = {name: self.key(name) for name in self.names}
+        return {name: float(key) for name, key in keys.items() if key is not None} | dict(fixed)
+
+    def score(self, fixed: Mapping[str, QtiValue]) -> float:
+        """Return the score for right numbers, some of them replaced, and nothing else answered."""
+        return self.item.try_out(self.answers(fixed)).score
+
+    def accepted(self, name: str) -> AcceptedNumber | None:
+        """Return the widest interval around the key in which everything earns the full marks."""
+        key = self.key(name)
+        if key is None:
+            return None
+        full = self.score({})
+        candidates = {(key, key)}
+        for places in joint_places(self.item, self.names):
+            if name in places and places[name][0] <= key <= places[name][1]:
+                candidates.add(places[name])
+        mapping = self.item.responses[name].element.first("qti-mapping")
+        del mapping  # an entry of a mapping is a number without a tolerance: the key itself
+        for low, high in sorted(list(candidates)[:_MOST_INTERVALS], key=lambda c: c[0] - c[1]):
+            inside = (low, high, (low + high) / 2)
+            if all(abs(self.score({name: float(number)}) - full) < CLOSE for number in inside):
+                return AcceptedNumber((low + high) / 2, (high - low) / 2)
+        return AcceptedNumber(key)
+
+
+def _middle(interval: Interval) -> Decimal:
+    return (interval[0] + interval[1]) / 2
+
+
+def mistakes_of(
+    item: QtiItem, names: Sequence[str], always: frozenset[int]
+) -> list[tuple[dict[str, Decimal], MarkedText]]:
+    """Return wrong numbers that the rules know, with their feedback; each for one field or for several.
+
+    Parameters
+    ----------
+    item : QtiItem
+    names : sequence of str
+        Responses of numbers.
+    always : frozenset of int
+        Feedbacks that say nothing about a certain number.
+    """
+    mistakes: list[tuple[dict[str, Decimal], MarkedText]] = []
+    told: set[frozenset[int]] = set()
+    for places in joint_places(item, names):
+        values = {name: _middle(interval) for name, interval in places.items()}
+        made = item.try_out({name: float(value) for name, value in values.items()})
+        nothing = item.try_out(dict.fromkeys(values, _NONSENSE))
+        shown = made.shown - always - nothing.shown
+        for other in told:
+            shown -= other
+        if shown and made.score <= nothing.score + CLOSE:
+            told.add(shown)
+            mistakes.append((values, item.words(shown)))
+    return mistakes
+
+
+def number_field(
+    question: ForeignQuestion,
+    name: str,
+    fields: NumberFields,
+    mistakes: Sequence[tuple[dict[str, Decimal], MarkedText]],
+    trials: FieldTrials,
+) -> tuple[ForeignQuestion, float]:
+    """Return a number, and what it earns alone.
+
+    Raises
+    ------
+    UnreadRules
+        The rules can't be carried out here.
+    """
+    accepted = fields.accepted(name)
+    full = trials.trial(float(fields.key(name) or 0)).score
+    answers = []
+    if accepted is not None:
+        digits = MarkedText(f"{accepted.value:f}", TextForm.PLAIN)
+        praise = trials.trial(float(accepted.value)).shown
+        text = trials.item.feedback(praise) if praise else NOTHING
+        answers.append(ForeseenAnswer(digits, Fraction(1), text, question.place, accepted))
+    for values, feedback in mistakes:
+        if name in values:
+            digits = MarkedText(f"{values[name]:f}", TextForm.PLAIN)
+            number = AcceptedNumber(values[name])
+            answers.append(ForeseenAnswer(digits, Fraction(0), feedback, question.place, number))
+    other = trials.trial(_NONSENSE).shown - trials.trial(None).shown
+    if other:
+        star = MarkedText("*", TextForm.PLAIN)
+        answers.append(ForeseenAnswer(star, Fraction(0), trials.item.feedback(other), question.place))
+    return replace(question, kind=QuestionKind.NUMBER, answers=tuple(answers)), full
+
+
+def near_share_of(fields: NumberFields, names: Sequence[str], gain: float) -> Fraction:
+    """Return what numbers earn that are nearly right: the rules state a wider interval for part of it."""
+    if gain <= 0:
+        return Fraction(0)
+    wrong = dict.fromkeys(fields.names, _NONSENSE)
+    for places in joint_places(fields.item, fields.names):
+        name = names[0]
+        accepted = fields.accepted(name)
+        if name not in places or accepted is None:
+            continue
+        low, high = places[name]
+        inner = accepted.value - accepted.tolerance, accepted.value + accepted.tolerance
+        if low <= inner[0] and inner[1] <= high and (low, high) != inner:
+            edges = {n: float(places[n][0 if places[n][0] < inner[0] else 1]) for n in names if n in places}
+            share = as_share(fields.item.try_out({**wrong, **edges}).score, gain)
+            if 0 < share < 1:
+                return share
+    return Fraction(0)
+
+
+def words_field(question: ForeignQuestion, trials: FieldTrials) -> tuple[ForeignQuestion, float]:
+    """Return a line of text, and what it earns.
+
+    Raises
+    ------
+    UnreadRules
+        The rules can't be carried out here.
+    """
+    texts = list(dict.fromkeys(_written(trials)))
+    tried = {text: trials.trial(text) for text in texts[:_MOST_WORDS]}
+    full = max((made.score for made in tried.values()), default=0.0)
+    common = trials.trial(_NO_WORD).shown
+    shares = {text: as_share(made.score, full) for text, made in tried.items()}
+    right = [text for text, share in shares.items() if share == 1]
+    is_cased = bool(right) and trials.trial(right[0].swapcase()).score < full - CLOSE
+    known = [text for text, made in tried.items() if shares[text] == 0 and made.shown - common]
+    near = [share for text, share in shares.items() if 0 < share < 1]
+    accepted = _without_spellings(right, known, is_cased)
+    answers = [_word(text, Fraction(1), NOTHING, question) for text in accepted]
+    answers += [
+        _word(text, Fraction(0), trials.item.words(tried[text].shown - common), question) for text in known
+    ]
+    # in our own files nothing but the right sequences in another order earns a share
+    is_order = trials.item.is_own and len(set(near)) == 1
+    if not is_order:
+        partly = [(text, share) for text, share in shares.items() if 0 < share < 1]
+        answers += [
+            _word(text, share, trials.item.words(tried[text].shown - common), question)
+            for text, share in partly
+        ]
+    return replace(
+        question,
+        kind=QuestionKind.TOKEN,
+        answers=tuple(answers),
+        case_sensitive=is_cased,
+        near_share=near[0] if is_order else Fraction(0),
+    ), full
+
+
+def _word(text: str, share: Fraction, feedback: MarkedText, question: ForeignQuestion) -> ForeseenAnswer:
+    # a star stands for any answer elsewhere, and is only itself in QTI
+    plain = MarkedText(text.replace("*", "\\*"), TextForm.PLAIN)
+    return ForeseenAnswer(plain, share, feedback, question.place)
+
+
+def _written(trials: FieldTrials) -> Iterator[str]:
+    """Yield every text that the declaration or the rules compare with the response."""
+    correct = trials.variable.correct
+    if isinstance(correct, str):
+        yield correct
+    mapping = trials.variable.element.first("qti-mapping")
+    for entry in mapping.every("qti-map-entry") if mapping is not None else ():
+        yield entry.attributes.get("map-key", "")
+    for element in trials.item.rules:
+        if element.tag in ("qti-string-match", "qti-match"):
+            names = [o.attributes.get("identifier") for o in element.children if o.tag == "qti-variable"]
+            if trials.name in names:
+                yield from (o.text for o in element.children if o.tag == "qti-base-value")
+
+
+def _without_spellings(right: Sequence[str], wrong: Sequence[str], is_cased: bool) -> list[str]:
+    """Return accepted texts without those that our own field reads as one of the texts before them."""
+    kept: list[str] = []
+    for text in right:
+        if not normal_token(text, is_cased):
+            continue
+        if kept:
+            spelling = TokenSpelling.of(kept, wrong, case_sensitive=is_cased)
+            reading = spelling.reading_of(text)
+            if reading is not None and reading in [spelling.reading_of(k) for k in kept]:
+                continue
+        kept.append(text)
+    return kept
+
+
+def essay_field(question: ForeignQuestion, rubric: XmlElement | None, *, is_own: bool) -> ForeignQuestion:
+    """Return an answer in words with what its markers read: a table of criteria, where there is one."""
+    if rubric is None:
+        grader = ""
+    elif is_own:
+        grader = _own_rubric(rubric)
+    else:
+        grader = html_of(rubric.content)
+    return replace(question, kind=QuestionKind.ESSAY, grader=MarkedText(grader, TextForm.HTML))
+
+
+def _own_rubric(rubric: XmlElement) -> str:
+    """Return the list of criteria that our export writes as the table that the importer reads."""
+    body = rubric.first("qti-content-body")
+    criteria = body.first("ul") if body is not None else None
+    if body is None or criteria is None:
+        return html_of(rubric.content)
+    rows = "".join(_criterion(entry) for entry in criteria.every("li"))
+    rest = [node for node in body.content if node is not criteria]
+    return f"<table><tr><th>criterion</th><th>points</th><th>text</th></tr>{rows}</table>{html_of(rest)}"
+
+
+def _criterion(entry: XmlElement) -> str:
+    head = entry.first("p")
+    match = _CRITERION.fullmatch(plain_words(head)) if head is not None else None
+    title, points = (match[1], match[2]) if match is not None else ("", "")
+    levels = entry.first("ul")
+    text = html_of([node for node in entry.content if node is not head and node is not levels])
+    rows = [(escape(title, quote=False), points, text)]
+    for level in levels.every("li") if levels is not None else ():
+        worth = _LEVEL.match(plain_words(level))
+        if worth is not None:
+            rows.append(("", worth[1], _LEVEL.sub("", html_of(level.content).lstrip(), count=1)))
+    return "".join(f"<tr><td>{a}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in rows)
+
+
+__all__ = [
+    "ImportNote", "NumberFields", "essay_field", "joint_places", "mistakes_of", "near_share_of",
+    "number_field", "words_field",
+]  # fmt: skip
