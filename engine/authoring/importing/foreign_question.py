@@ -154,6 +154,8 @@ class ForeignQuestion:
     policy : str
         How an order, pairs, several picks or the entries of a vector are marked: one of our own rules for
         these; empty where only percentages say it.
+    whole : bool
+        Whether only whole numbers can be typed.
     near_share : Fraction
         What a number that is off by rounding, or words in another order, earn.
     grader : MarkedText
@@ -187,6 +189,7 @@ class ForeignQuestion:
     wrong: MarkedText = NOTHING
     hints: tuple[MarkedText, ...] = ()
     policy: str = ""
+    whole: bool = False
     near_share: Fraction = Fraction(0)
     grader: MarkedText = NOTHING
     words: tuple[int | None, int | None] = (None, None)
@@ -446,13 +449,11 @@ def check_question(question: ForeignQuestion, faults: FileFaults) -> None:
     """Add what keeps a question from being asked or answered at all to the faults."""
     if not question.text.text.strip():
         faults.add(question.place, "this question asks nothing: its text is empty")
-    if question.kind is QuestionKind.MATCHING:
-        _check_pairs(question, faults)
-    elif question.kind is QuestionKind.GAPS:
-        for gap in question.gaps:
-            _check_answers(gap, faults)
-    elif question.kind is not QuestionKind.ESSAY:
-        _check_answers(question, faults)
+    for field_of_text in question.gaps if question.kind is QuestionKind.GAPS else (question,):
+        if field_of_text.kind is QuestionKind.MATCHING:
+            _check_pairs(field_of_text, faults)
+        elif field_of_text.kind is not QuestionKind.ESSAY:
+            _check_answers(field_of_text, faults)
 
 
 def _check_answers(question: ForeignQuestion, faults: FileFaults) -> None:

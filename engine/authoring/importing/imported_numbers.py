@@ -50,7 +50,10 @@ def number_answer(
         texts.note(f"what is right, {around}, is written as a number with a tolerance", question.place)
     mistaken = _known_mistakes(question, key, texts)
     data: dict[str, Any] = {"type": "number", "key": WrittenNumber(plain_number(key.value))}
-    data |= _precision([key], [number.value for number, _ in mistaken])
+    if _is_whole(question, key):
+        data["decimals"] = 0
+    else:
+        data |= _precision([key], [number.value for number, _ in mistaken])
     data |= _near_credit(question)
     if question.unit:
         data["unit"] = question.unit
@@ -81,7 +84,10 @@ def numbers_answer(
     data: dict[str, Any] = {"type": kind, "key": _in_rows([key.value for key in keys], rows)}
     shared = _shared_mistakes(gaps, texts)
     known = [value for values, _ in shared for value in values]
-    data |= _precision([AcceptedNumber(key.value, least) for key in keys], known)
+    if all(_is_whole(gap, key) for gap, key in zip(gaps, keys, strict=True)):
+        data["decimals"] = 0
+    else:
+        data |= _precision([AcceptedNumber(key.value, least) for key in keys], known)
     # the fields of a text are marked one by one, unless their system says otherwise
     data["partial"] = gaps[0].policy or "per-entry"
     data |= _near_credit(gaps[0])
@@ -89,6 +95,10 @@ def numbers_answer(
         {"id": "", "expr": _in_rows(values, rows), "feedback": feedback} for values, feedback in shared
     ]
     return data, mistakes
+
+
+def _is_whole(question: ForeignQuestion, key: AcceptedNumber) -> bool:
+    return question.whole and not key.tolerance and key.value == key.value.to_integral_value()
 
 
 def _near_credit(question: ForeignQuestion) -> dict[str, Any]:

@@ -37,6 +37,7 @@ _NO_WORD = "\u2603 no such word"
 _LOWER, _UPPER = ("qti-gte", "qti-gt"), ("qti-lte", "qti-lt")
 _MOST_INTERVALS = 400
 _MOST_WORDS = 1_000
+_MOST_DECIMALS = 8  # as many as a field here can ask for
 _CRITERION = re.compile(r"(.+) \(([0-9.]+) points?\)", re.DOTALL)
 _LEVEL = re.compile(r"([0-9.]+) points?: ")
 
@@ -152,6 +153,24 @@ def _middle(interval: Interval) -> Decimal:
     return (interval[0] + interval[1]) / 2
 
 
+def _decimals(item: QtiItem, name: str) -> int:
+    """Return how many decimals the declared key has: as many as are asked for."""
+    holder = item.responses[name].element.first("qti-correct-response")
+    words = "".join(value.text for value in holder.every("qti-value")) if holder is not None else ""
+    match = re.search(r"\.([0-9]+)", words)
+    return min(len(match[1]), _MOST_DECIMALS) if match is not None else 0
+
+
+def _as_typed(interval: Interval, decimals: int) -> Decimal:
+    """Return the middle of an interval with as few decimals as the key, or as it takes to stay in it."""
+    middle = _middle(interval)
+    for places in range(decimals, _MOST_DECIMALS + 1):
+        typed = round(middle, places)
+        if interval[0] <= typed <= interval[1]:
+            return typed
+    return middle
+
+
 def mistakes_of(
     item: QtiItem, names: Sequence[str], always: frozenset[int]
 ) -> list[tuple[dict[str, Decimal], MarkedText]]:
@@ -165,16 +184,20 @@ def mistakes_of(
     always : frozenset of int
         Feedbacks that say nothing about a certain number.
     """
+    right = NumberFields(item, tuple(names)).answers({})
+    digits = {name: _decimals(item, name) for name in names}
     mistakes: list[tuple[dict[str, Decimal], MarkedText]] = []
     told: set[frozenset[int]] = set()
     for places in joint_places(item, names):
-        values = {name: _middle(interval) for name, interval in places.items()}
+        values = {name: _as_typed(interval, digits[name]) for name, interval in places.items()}
         made = item.try_out({name: float(value) for name, value in values.items()})
         nothing = item.try_out(dict.fromkeys(values, _NONSENSE))
+        full = item.try_out({name: value for name, value in right.items() if name in values})
         shown = made.shown - always - nothing.shown
         for other in told:
             shown -= other
-        if shown and made.score <= nothing.score + CLOSE:
+        # single entries of a mistake may be right
+        if shown and made.score < full.score - CLOSE:
             told.add(shown)
             mistakes.append((values, item.words(shown)))
     return mistakes
@@ -211,7 +234,8 @@ def number_field(
     if other:
         star = MarkedText("*", TextForm.PLAIN)
         answers.append(ForeseenAnswer(star, Fraction(0), trials.item.feedback(other), question.place))
-    return replace(question, kind=QuestionKind.NUMBER, answers=tuple(answers)), full
+    is_whole = trials.variable.kind == "integer"
+    return replace(question, kind=QuestionKind.NUMBER, answers=tuple(answers), whole=is_whole), full
 
 
 def near_share_of(fields: NumberFields, names: Sequence[str], gain: float) -> Fraction:
@@ -251,7 +275,7 @@ def words_field(question: ForeignQuestion, trials: FieldTrials) -> tuple[Foreign
     is_cased = bool(right) and trials.trial(right[0].swapcase()).score < full - CLOSE
     known = [text for text, made in tried.items() if shares[text] == 0 and made.shown - common]
     near = [share for text, share in shares.items() if 0 < share < 1]
-    accepted = _without_spellings(right, known, is_cased)
+    accepted = _without_spellings(right, known, is_cased, is_own=trials.item.is_own)
     answers = [_word(text, Fraction(1), NOTHING, question) for text in accepted]
     answers += [
         _word(text, Fraction(0), trials.item.words(tried[text].shown - common), question) for text in known
@@ -294,9 +318,12 @@ def _written(trials: FieldTrials) -> Iterator[str]:
                 yield from (o.text for o in element.children if o.tag == "qti-base-value")
 
 
-def _without_spellings(right: Sequence[str], wrong: Sequence[str], is_cased: bool) -> list[str]:
+def _without_spellings(
+    right: Sequence[str], wrong: Sequence[str], is_cased: bool, *, is_own: bool
+) -> list[str]:
     """Return accepted texts without those that our own field reads as one of the texts before them."""
     kept: list[str] = []
+    tokens: set[str] = set()
     for text in right:
         if not normal_token(text, is_cased):
             continue
@@ -305,8 +332,16 @@ def _without_spellings(right: Sequence[str], wrong: Sequence[str], is_cased: boo
             reading = spelling.reading_of(text)
             if reading is not None and reading in [spelling.reading_of(k) for k in kept]:
                 continue
+            # our export also lists sequences that run into each other, which our own field asks about
+            if is_own and spelling.kind == "sequences" and _bare(text) in tokens:
+                continue
         kept.append(text)
+        tokens.add(_bare(text))
     return kept
+
+
+def _bare(text: str) -> str:
+    return "".join(character for character in text if character.isalnum())
 
 
 def essay_field(question: ForeignQuestion, rubric: XmlElement | None, *, is_own: bool) -> ForeignQuestion:
