@@ -83,7 +83,9 @@ def _show(report: ImportReport) -> None:
     for item in report.items:
         lines += _item_lines(item)
     for skip in report.skipped:
-        lines.append(f"skipped, {_one_line(str(skip.place))}: {_one_line(skip.name) or 'a question'} ({skip.type})")
+        lines.append(
+            f"skipped, {_one_line(str(skip.place))}: {_one_line(skip.name) or 'a question'} ({skip.type})"
+        )
         lines.append(f"  {_one_line(skip.reason)}")
         if skip.next_step:
             lines.append(f"  next: {_one_line(skip.next_step)}")

@@ -352,7 +352,9 @@ def decode_source(data: bytes, file: str) -> SourceText:
     if data.startswith(tuple(ARCHIVE_STARTS)):
         message = "this is an archive (a backup, or a package of another format)"
         step = "export the question bank as Moodle XML, or the questions as a QTI 3.0 package"
-        raise ExchangeError(message, where=file, expected="a Moodle XML, GIFT or QTI 3.0 file", next_step=step)
+        raise ExchangeError(
+            message, where=file, expected="a Moodle XML, GIFT or QTI 3.0 file", next_step=step
+        )
     text, encoding, guessed = _decoded(data, file)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if (nul := text.find("\0")) >= 0:

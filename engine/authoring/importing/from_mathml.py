@@ -158,7 +158,8 @@ def _element(element: Element, depth: int) -> str:
     if name in _SCRIPTS and len(children) == 1 + len(_SCRIPTS[name]):
         base, *scripts = (_element(child, depth + 1) for child in children)
         # {} would hide from a sum that its limits stand above and below it
-        is_one = _name(children[0]) in ("mi", "mn", "mo") or re.fullmatch(r"\\[A-Za-z]+\{[^{}]*\}", base)
+        is_marked = _name(children[0]) == "mover" and re.match(r"\\(?:hat|bar|tilde|vec|d?dot)\{", base)
+        is_one = _name(children[0]) in ("mi", "mn", "mo") or is_marked
         written = base if is_one else f"{{{base}}}"
         return written + "".join(
             f"{sign}{{{script}}}" for sign, script in zip(_SCRIPTS[name], scripts, strict=True)

@@ -289,8 +289,7 @@ class ImportedItem:
             **_place_of(self.place),
             "new": self.is_new,
             "notes": [
-                {"line": (note.place or self.place).line, "message": note.message}
-                for note in self.notes
+                {"line": (note.place or self.place).line, "message": note.message} for note in self.notes
             ],
             "key_typed_by_hand": bool(self.key_suggestion),
             "suggested_keys": [

@@ -163,8 +163,14 @@ def _check_kinds(root: XmlElement, kinds: Sequence[str]) -> None:
         raise UnfitError("it is adaptive: its rules remember earlier answers", "write it with steps")
     for kind in kinds:
         if kind not in _READ:
-            what = "a picture is clicked on" if kind.startswith(("hotspot", "graphic", "select-p", "pos")) else ""
-            raise UnfitError(*_OTHERS.get(kind, (what or f"the interaction '{kind[:40]}' isn't known here", _MARKABLE)))
+            what = (
+                "a picture is clicked on"
+                if kind.startswith(("hotspot", "graphic", "select-p", "pos"))
+                else ""
+            )
+            raise UnfitError(
+                *_OTHERS.get(kind, (what or f"the interaction '{kind[:40]}' isn't known here", _MARKABLE))
+            )
     if len(kinds) > _MOST_FIELDS:
         raise UnfitError(f"it has {count_noun(len(kinds), 'field')}", "make several of it")
 
@@ -193,7 +199,9 @@ class _Reader:
         )
         self._mistakes = mistakes_of(item, self._numbers.names, always)
         legends = [self._legend(i) for i in item.interactions]
-        made = [self._field(i, n, legend) for i, n, legend in zip(item.interactions, names, legends, strict=True)]
+        made = [
+            self._field(i, n, legend) for i, n, legend in zip(item.interactions, names, legends, strict=True)
+        ]
         question = self._only(*made[0]) if len(made) == 1 else self._several(made)
         general = item.feedback(always) if always else NOTHING
         hints = tuple(MarkedText(_hint_html(h.element), TextForm.HTML) for h in item.hints)

@@ -284,9 +284,7 @@ def match_field(
         for name, e in targets.items()
     }
     result = [
-        MatchingPair(
-            marked(prompts[prompt].content), texts[target], prompts[prompt].place, feedback
-        )
+        MatchingPair(marked(prompts[prompt].content), texts[target], prompts[prompt].place, feedback)
         for prompt, target, feedback in made
     ]
     used = set(partners.values())

@@ -151,9 +151,7 @@ class QtiItem:
             if element.tag in _FEEDBACK:
                 self._add(element)
         self.interactions = [e for e in self.body.inside() if INTERACTION.fullmatch(e.tag)]
-        self._marking = QtiMarking(
-            self.responses, self.outcomes, self.root.first("qti-response-processing")
-        )
+        self._marking = QtiMarking(self.responses, self.outcomes, self.root.first("qti-response-processing"))
 
     def _add(self, element: XmlElement) -> None:
         attributes = element.attributes

@@ -152,7 +152,9 @@ class _Package:
         """
         where = f"{self.where}/{clean_line(member.name, 200)}"
         if member.fault is not None:
-            raise ExchangeError(f"this entry {member.fault}", where=where, next_step="export the package again")
+            raise ExchangeError(
+                f"this entry {member.fault}", where=where, next_step="export the package again"
+            )
         pieces: list[bytes] = []
         size = 0
         try:
@@ -272,7 +274,9 @@ def _metadata(resource: XmlElement) -> ItemMetadata:
             (keywords if name == "keyword" else topics).append(words)
     is_own = any(word.startswith("difficulty-") for word in keywords)
     # the keywords of our own export hold its topics already, in their order
-    return ItemMetadata(tuple(keywords[:50]), "" if is_own else "/".join(t.replace("/", "//") for t in topics[:10]))
+    return ItemMetadata(
+        tuple(keywords[:50]), "" if is_own else "/".join(t.replace("/", "//") for t in topics[:10])
+    )
 
 
 __all__ = ["MAX_PACKAGE", "is_package", "read_package"]

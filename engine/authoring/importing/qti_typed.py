@@ -87,15 +87,16 @@ def _comparison(element: XmlElement, names: Sequence[str]) -> tuple[str, Decimal
     return (name, number) if name and number is not None else None
 
 
-def joint_places(item: QtiItem, names: Sequence[str]) -> Iterator[dict[str, Interval]]:
-    """Yield what each condition of the rules states for the responses of numbers: an interval for each."""
+def joint_places(item: QtiItem, names: Sequence[str]) -> Iterator[tuple[dict[str, Interval], frozenset[str]]]:
+    """Yield what each condition of the rules states for the responses of numbers, and the outcomes it sets."""
     for element in item.rules:
         if element.tag in ("qti-response-if", "qti-response-else-if") and element.children:
             places: dict[str, Interval] = {}
             for name, interval in number_places(names, element.children[0]):
                 places.setdefault(name, interval)
             if places:
-                yield places
+                rules = [e for e in element.children if e.tag == "qti-set-outcome-value"]
+                yield places, frozenset(rule.attributes.get("identifier", "") for rule in rules)
 
 
 @dataclass(slots=True)
@@ -119,7 +120,7 @@ class NumberFields:
         number = read_decimal(value.text) if value is not None else None
         if number is not None:
             return number
-        return next((_middle(p[name]) for p in joint_places(self.item, self.names) if name in p), None)
+        return next((_middle(p[name]) for p, _ in joint_places(self.item, self.names) if name in p), None)
 
     def answers(self, fixed: Mapping[str, QtiValue]) -> dict[str, QtiValue]:
         """Return the right answers of all numbers, with some of them replaced."""
@@ -137,11 +138,9 @@ class NumberFields:
             return None
         full = self.score({})
         candidates = {(key, key)}
-        for places in joint_places(self.item, self.names):
+        for places, _ in joint_places(self.item, self.names):
             if name in places and places[name][0] <= key <= places[name][1]:
                 candidates.add(places[name])
-        mapping = self.item.responses[name].element.first("qti-mapping")
-        del mapping  # an entry of a mapping is a number without a tolerance: the key itself
         for low, high in sorted(list(candidates)[:_MOST_INTERVALS], key=lambda c: c[0] - c[1]):
             inside = (low, high, (low + high) / 2)
             if all(abs(self.score({name: float(number)}) - full) < CLOSE for number in inside):
@@ -187,18 +186,19 @@ def mistakes_of(
     right = NumberFields(item, tuple(names)).answers({})
     digits = {name: _decimals(item, name) for name in names}
     mistakes: list[tuple[dict[str, Decimal], MarkedText]] = []
-    told: set[frozenset[int]] = set()
-    for places in joint_places(item, names):
+    explained: set[frozenset[int]] = set()
+    for places, outcomes in joint_places(item, names):
         values = {name: _as_typed(interval, digits[name]) for name, interval in places.items()}
         made = item.try_out({name: float(value) for name, value in values.items()})
         nothing = item.try_out(dict.fromkeys(values, _NONSENSE))
         full = item.try_out({name: value for name, value in right.items() if name in values})
-        shown = made.shown - always - nothing.shown
-        for other in told:
-            shown -= other
+        # where two mistakes lie near each other, both are shown: the condition's own rules say which is its
+        shown = frozenset(
+            n for n in made.shown - always - nothing.shown if item.feedbacks[n].outcome in outcomes
+        )
         # single entries of a mistake may be right
-        if shown and made.score < full.score - CLOSE:
-            told.add(shown)
+        if shown and shown not in explained and made.score < full.score - CLOSE:
+            explained.add(shown)
             mistakes.append((values, item.words(shown)))
     return mistakes
 
@@ -243,7 +243,7 @@ def near_share_of(fields: NumberFields, names: Sequence[str], gain: float) -> Fr
     if gain <= 0:
         return Fraction(0)
     wrong = dict.fromkeys(fields.names, _NONSENSE)
-    for places in joint_places(fields.item, fields.names):
+    for places, _ in joint_places(fields.item, fields.names):
         name = names[0]
         accepted = fields.accepted(name)
         if name not in places or accepted is None:

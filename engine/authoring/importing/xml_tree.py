@@ -84,9 +84,7 @@ class XmlElement:
         return (child for child in self.children if child.tag == tag)
 
 
-def read_tree(
-    source: SourceText, faults: FileFaults, bounds: TreeBounds | None = None
-) -> XmlElement | None:
+def read_tree(source: SourceText, faults: FileFaults, bounds: TreeBounds | None = None) -> XmlElement | None:
     """Return the root element, or as much of it as could be read; faults are added to ``faults``.
 
     After a fault of the XML only those children of the root that end before it are kept.

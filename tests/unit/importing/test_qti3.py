@@ -70,17 +70,19 @@ def test_the_whole_bank_comes_back(tmp_path: Path) -> None:
     report = read_back(tmp_path, *map(family, variants.values()))
     assert (report.skipped, report.faults, report.format) == ((), (), "qti3")
     assert len(report.items) == len(variants)
-    by_title = {variant.title: variant for variant in variants.values()}
+    by_file = {f"items/{name}-001.xml": variant for name, variant in variants.items()}
     compared = 0
     for item in report.items:
-        old, new = by_title[item.name], again(item.path)
+        old, new = by_file[item.place.file], again(item.path)
         spec, original = load_spec(item.path, registry=BANK.registry()), BANK.load(old.item)
         assert (spec.difficulty, spec.bloom, spec.topics) == (
             original.difficulty,
             original.bloom,
             original.topics,
         )
-        assert [close(hint.plain) for hint in new.hints] == [close(hint.plain) for hint in old.hints], old.item
+        assert [close(hint.plain) for hint in new.hints] == [close(hint.plain) for hint in old.hints], (
+            old.item
+        )
         assert new.points == pytest.approx(old.points), old.item
         assert [part.type for part in new.parts] == [part.type for part in old.parts], old.item
         if "<figure" not in old.stem.html and len(old.parts) == 1:
@@ -91,6 +93,9 @@ def test_the_whole_bank_comes_back(tmp_path: Path) -> None:
             compared += 1
             assert after.points == pytest.approx(before.points), old.item
             check_part(before, after, old, new)
+            # two mistakes that give the same number are one here, as a note says
+            if not any("lies too near" in note.message for note in item.notes):
+                assert mistakes(after) == mistakes(before), (old.item, before.id)
     assert compared >= 180
 
 
@@ -117,10 +122,15 @@ def check_part(before: Part, after: Part, old: Variant, new: Variant) -> None:
         graded = grade_answers(new, response, mode=Mode.PRACTICE, student=None)
         if "free_text" not in [part.type for part in new.parts]:
             assert graded.outcome is Outcome.RIGHT, where
-        known = [k.feedback for k in before.known_wrong if k.value is None or k.value.shape == before.key.shape]  # type: ignore[union-attr]
-        assert [k.feedback for k in after.known_wrong] == [text for text in known if text], where
     if before.key is not None and after.key is not None:
         check_bounds(before, after, where)
+
+
+def mistakes(part: Part) -> list[str]:
+    """Return the feedback of the known mistakes that can be typed into a field."""
+    shape = part.key.shape if part.key is not None else ()
+    fitting = [k for k in part.known_wrong if k.value is None or k.value.shape == shape]
+    return [known.feedback for known in fitting if known.feedback]
 
 
 def check_bounds(before: Part, after: Part, where: object) -> None:
