@@ -429,7 +429,7 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
         It is XML of another kind.
     """
     head = source.text.lstrip()[:2000]
-    is_xml = head.startswith("<?xml") or re.match(r"<[A-Za-z][\w:.-]*[\s>]", head) is not None
+    is_xml = head.startswith("<?xml") or re.match(r"<[A-Za-z][\w:.-]*[\s/>]", head) is not None
     root = re.search(r"<([A-Za-z][\w:.-]*)", head)
     if stated == "moodle" or (stated is None and root is not None and root[1] == "quiz"):
         return "moodle"

@@ -155,6 +155,13 @@ def _check_kinds(root: XmlElement, kinds: Sequence[str]) -> None:
         raise UnfitError(
             "it only shows a text and asks nothing", "put the text into the stem of the items that need it"
         )
+    declared_names = {e.attributes.get("identifier") for e in root.every("qti-response-declaration")}
+    for element in root.inside():
+        if (
+            INTERACTION.fullmatch(element.tag)
+            and element.attributes.get("response-identifier") not in declared_names
+        ):
+            raise UnfitError("a field's response isn't declared", "declare it")
     if root.first("qti-template-declaration") is not None:
         raise UnfitError(
             "its numbers are drawn by templates", "write it as a family: grade new item ID --type number"
@@ -185,9 +192,7 @@ class _Reader:
     def question(self) -> ForeignQuestion:
         """Return the question."""
         item = self.item
-        for interaction in item.interactions:
-            self._response_of(interaction)
-        names = [self._response_of(interaction) for interaction in item.interactions]
+        names = [interaction.attributes["response-identifier"] for interaction in item.interactions]
         if len(set(names)) < len(names):
             raise UnfitError("two of its fields share a response", "give each its own")
         key = {name: self._key(name) for name in names}
@@ -206,15 +211,11 @@ class _Reader:
         general = item.feedback(always) if always else NOTHING
         hints = tuple(MarkedText(_hint_html(h.element), TextForm.HTML) for h in item.hints)
         notes = list(question.notes)
+        if item.root.first("qti-response-processing") is None and question.kind is not QuestionKind.ESSAY:
+            notes.append(ImportNote("it has no rules; its correct response is the key", question.place))
         if item.root.first("qti-assessment-stimulus-ref") is not None:
             notes.append(ImportNote("the text of its stimulus isn't kept", question.place))
         return replace(question, general=general, hints=hints, notes=tuple(notes))
-
-    def _response_of(self, interaction: XmlElement) -> str:
-        name = interaction.attributes.get("response-identifier", "")
-        if name not in self.item.responses:
-            raise UnfitError("a field's response isn't declared", "declare it")
-        return name
 
     def _key(self, name: str) -> QtiValue:
         return self.item.responses[name].correct
@@ -299,7 +300,7 @@ class _Reader:
         """Return the text and the unit where the only field ends a text by itself, None where it doesn't."""
         content = self.item.body.content
         holder = next((n for n in content if not isinstance(n, str) and interaction in n.children), None)
-        if holder is None or isinstance(holder, str):
+        if not isinstance(holder, XmlElement):
             return None
         at = holder.content.index(interaction)
         before, behind = html_of(holder.content[:at]).strip(), html_of(holder.content[at + 1 :]).strip()
@@ -311,8 +312,7 @@ class _Reader:
         return (text, MarkedText(behind).text) if text.strip() else None
 
     def _near(self, names: Sequence[str]) -> Fraction:
-        gain = self.item.try_out({n: float(self._numbers.key(n) or 0) for n in names}).score
-        return near_share_of(self._numbers, names, gain)
+        return near_share_of(self._numbers, names)
 
     def _several(
         self, made: Sequence[tuple[ForeignQuestion, float]], points: Decimal | None = None

@@ -37,22 +37,26 @@ _NO_WORD = "\u2603 no such word"
 _LOWER, _UPPER = ("qti-gte", "qti-gt"), ("qti-lte", "qti-lt")
 _MOST_INTERVALS = 400
 _MOST_WORDS = 1_000
+_NEXT_TO = Decimal("1e-9")
 _MOST_DECIMALS = 8  # as many as a field here can ask for
 _CRITERION = re.compile(r"(.+) \(([0-9.]+) points?\)", re.DOTALL)
 _LEVEL = re.compile(r"([0-9.]+) points?: ")
 
 
-def number_places(variable_names: Sequence[str], element: XmlElement) -> Iterator[tuple[str, Interval]]:
+def number_places(
+    item: QtiItem, variable_names: Sequence[str], element: XmlElement
+) -> Iterator[tuple[str, Interval]]:
     """Yield the intervals that a condition states for responses, by their names.
 
     Parameters
     ----------
+    item : QtiItem
     variable_names : sequence of str
     element : XmlElement
     """
     bounds: dict[str, dict[str, Decimal]] = {}
     for inner in [element, *element.inside()]:
-        comparison = _comparison(inner, variable_names)
+        comparison = _comparison(item, inner, variable_names)
         if comparison is None:
             continue
         name, number = comparison
@@ -73,7 +77,7 @@ def number_places(variable_names: Sequence[str], element: XmlElement) -> Iterato
             yield name, (number, number)
 
 
-def _comparison(element: XmlElement, names: Sequence[str]) -> tuple[str, Decimal] | None:
+def _comparison(item: QtiItem, element: XmlElement, names: Sequence[str]) -> tuple[str, Decimal] | None:
     """Return response and number of a comparison, None if it compares something else."""
     if element.tag not in (*_LOWER, *_UPPER, "qti-equal", "qti-match", "qti-equal-rounded"):
         return None
@@ -84,7 +88,15 @@ def _comparison(element: XmlElement, names: Sequence[str]) -> tuple[str, Decimal
             name = identifier
         elif operand.tag == "qti-base-value":
             number = read_decimal(operand.text)
+        elif operand.tag == "qti-correct" and identifier in names:
+            number = _declared_number(item, identifier)
     return (name, number) if name and number is not None else None
+
+
+def _declared_number(item: QtiItem, name: str) -> Decimal | None:
+    holder = item.responses[name].element.first("qti-correct-response")
+    value = holder.first("qti-value") if holder is not None else None
+    return read_decimal(value.text) if value is not None else None
 
 
 def joint_places(item: QtiItem, names: Sequence[str]) -> Iterator[tuple[dict[str, Interval], frozenset[str]]]:
@@ -92,8 +104,11 @@ def joint_places(item: QtiItem, names: Sequence[str]) -> Iterator[tuple[dict[str
     for element in item.rules:
         if element.tag in ("qti-response-if", "qti-response-else-if") and element.children:
             places: dict[str, Interval] = {}
-            for name, interval in number_places(names, element.children[0]):
-                places.setdefault(name, interval)
+            for name, interval in number_places(item, names, element.children[0]):
+                # what is nearly right is stated as an alternative to what is right, which lies within it
+                widest = places.setdefault(name, interval)
+                if interval[1] - interval[0] > widest[1] - widest[0]:
+                    places[name] = interval
             if places:
                 rules = [e for e in element.children if e.tag == "qti-set-outcome-value"]
                 yield places, frozenset(rule.attributes.get("identifier", "") for rule in rules)
@@ -115,9 +130,7 @@ class NumberFields:
 
     def key(self, name: str) -> Decimal | None:
         """Return the declared number, or the middle of the first interval that the rules state."""
-        holder = self.item.responses[name].element.first("qti-correct-response")
-        value = holder.first("qti-value") if holder is not None else None
-        number = read_decimal(value.text) if value is not None else None
+        number = _declared_number(self.item, name)
         if number is not None:
             return number
         return next((_middle(p[name]) for p, _ in joint_places(self.item, self.names) if name in p), None)
@@ -142,9 +155,12 @@ class NumberFields:
             if name in places and places[name][0] <= key <= places[name][1]:
                 candidates.add(places[name])
         for low, high in sorted(list(candidates)[:_MOST_INTERVALS], key=lambda c: c[0] - c[1]):
-            inside = (low, high, (low + high) / 2)
-            if all(abs(self.score({name: float(number)}) - full) < CLOSE for number in inside):
-                return AcceptedNumber((low + high) / 2, (high - low) / 2)
+            # bounds that don't belong to what they bound are as good as those that lie next to them
+            margin = (high - low) * _NEXT_TO
+            for less in (Decimal(0), margin):
+                numbers = (low + less, high - less, (low + high) / 2)
+                if all(abs(self.score({name: float(number)}) - full) < CLOSE for number in numbers):
+                    return AcceptedNumber((low + high) / 2, (high - low) / 2 - less)
         return AcceptedNumber(key)
 
 
@@ -238,23 +254,25 @@ def number_field(
     return replace(question, kind=QuestionKind.NUMBER, answers=tuple(answers), whole=is_whole), full
 
 
-def near_share_of(fields: NumberFields, names: Sequence[str], gain: float) -> Fraction:
+def near_share_of(fields: NumberFields, names: Sequence[str]) -> Fraction:
     """Return what numbers earn that are nearly right: the rules state a wider interval for part of it."""
-    if gain <= 0:
-        return Fraction(0)
     wrong = dict.fromkeys(fields.names, _NONSENSE)
+    first = names[0]
+    accepted = fields.accepted(first)
+    if accepted is None:
+        return Fraction(0)
+    inner = accepted.value - accepted.tolerance, accepted.value + accepted.tolerance
     for places, _ in joint_places(fields.item, fields.names):
-        name = names[0]
-        accepted = fields.accepted(name)
-        if name not in places or accepted is None:
+        low, high = places.get(first, inner)
+        if low > inner[0] or inner[1] > high or (low, high) == inner:
             continue
-        low, high = places[name]
-        inner = accepted.value - accepted.tolerance, accepted.value + accepted.tolerance
-        if low <= inner[0] and inner[1] <= high and (low, high) != inner:
-            edges = {n: float(places[n][0 if places[n][0] < inner[0] else 1]) for n in names if n in places}
-            share = as_share(fields.item.try_out({**wrong, **edges}).score, gain)
-            if 0 < share < 1:
-                return share
+        side = 0 if low < inner[0] else 1
+        edges = {name: float(places[name][side]) for name in names if name in places}
+        keys = {name: value for name, value in fields.answers({}).items() if name in edges}
+        gain = fields.item.try_out({**wrong, **keys}).score
+        share = as_share(fields.item.try_out({**wrong, **edges}).score, gain)
+        if 0 < share < 1:
+            return share
     return Fraction(0)
 
 
