@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 from engine.authoring.importing.foreign_question import decode_source, read_source
 from engine.authoring.importing.gift import read_gift
 from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.qti3 import read_qti3
+from engine.authoring.importing.qti_package import read_package
 from engine.course.course import read_secret, read_settings
 from engine.course.people import read_staff
 from engine.course.roster import read_roster
@@ -57,6 +59,15 @@ def packed() -> bytes:
     with zipfile.ZipFile(out, "w") as made:
         made.writestr("ada/softmax.py", "def softmax(x):\n    return x\n")
         made.writestr("bob/week.yaml", "quiz: week-1\n")
+    return out.getvalue()
+
+
+def content_package(method: int) -> bytes:
+    resource = b'<resource identifier="i" type="imsqti_item_xmlv3p0" href="i.xml"/>'
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as made:
+        made.writestr("imsmanifest.xml", b"<manifest><resources>" + resource + b"</resources></manifest>")
+        made.writestr("i.xml", ITEM)
     return out.getvalue()
 
 
@@ -100,6 +111,25 @@ XML = (
     b'{2:MCV:=a~b\\}} {SA:=x}</text></questiontext></question><question type="ordering"><name><text>n</text>'
     b"</name><questiontext><text>o</text></questiontext><gradingtype>ABS</gradingtype><answer><text>a</text>"
     b"</answer><answer><text>b</text></answer></question></quiz>"
+)
+ITEM = (
+    b'<?xml version="1.0"?><qti-assessment-item identifier="i" title="t" tool-name="Softmark">'
+    b'<qti-response-declaration identifier="RESPONSE_1" cardinality="single" base-type="float">'
+    b"<qti-correct-response><qti-value>2</qti-value></qti-correct-response></qti-response-declaration>"
+    b'<qti-response-declaration identifier="RESPONSE_2" cardinality="multiple" base-type="identifier">'
+    b"<qti-correct-response><qti-value>a</qti-value></qti-correct-response>"
+    b'<qti-mapping lower-bound="0"><qti-map-entry map-key="a" mapped-value="1"/></qti-mapping>'
+    b'</qti-response-declaration><qti-outcome-declaration identifier="SCORE" base-type="float"/>'
+    b'<qti-item-body><p>1 + 1</p><p><qti-text-entry-interaction response-identifier="RESPONSE_1"/></p>'
+    b'<qti-choice-interaction response-identifier="RESPONSE_2"><qti-simple-choice identifier="a">x'
+    b'</qti-simple-choice><qti-simple-choice identifier="b">y</qti-simple-choice></qti-choice-interaction>'
+    b"</qti-item-body><qti-response-processing><qti-response-condition><qti-response-if><qti-and><qti-gte>"
+    b'<qti-variable identifier="RESPONSE_1"/><qti-base-value base-type="float">1</qti-base-value></qti-gte>'
+    b'<qti-lte><qti-variable identifier="RESPONSE_1"/><qti-base-value base-type="float">3</qti-base-value>'
+    b'</qti-lte></qti-and><qti-set-outcome-value identifier="SCORE"><qti-sum><qti-map-response '
+    b'identifier="RESPONSE_2"/><qti-base-value base-type="float">1</qti-base-value></qti-sum>'
+    b"</qti-set-outcome-value></qti-response-if></qti-response-condition></qti-response-processing>"
+    b"</qti-assessment-item>"
 )
 GIFT = (
     b"// [tag:a]\n$CATEGORY: c/d\n\n::n::[html]text \\{x\\} {=a ~%50%b#no ####all}\n\n"
@@ -246,6 +276,8 @@ CASES = [
     Case(read_autograder_settings, "s.json", (b'{"item": "softmax"}', NB), read_autograder_settings),
     Case(read_source, "q.xml", (XML,), read_source),
     Case(read_moodle, "q.xml", (XML,), exchange(read_moodle)),
+    Case(read_qti3, "q.xml", (ITEM,), exchange(read_qti3)),
+    Case(read_package, "q.zip", tuple(map(content_package, (0, 8))), read_package),
     Case(read_gift, "q.gift", (GIFT,), exchange(read_gift)),
     Case(read_receipts, "p.html", (b"<p>x</p>",), lambda p: read_receipts(p.read_text(errors="replace"))),
 ]
@@ -254,7 +286,7 @@ CASES = [
 OF_PARTS = {
     "engine.text.watch.read_settled": "calls a reader that is given",
     "engine.authoring.importing.gift.read_field": "read_gift",
-    "engine.authoring.importing.xml_tree.read_tree": "read_moodle",
+    "engine.authoring.importing.xml_tree.read_tree": "read_moodle, read_qti3, read_package",
     "engine.authoring.importing.cloze_gaps.read_gaps": "read_moodle",
     "engine.authoring.importing.to_markdown.read_blocks": "tests/property/test_exchange_texts.py",
     "engine.authoring.importing.from_html.read_html": "tests/property/test_exchange_texts.py",

@@ -62,7 +62,8 @@ _DROPPED = {
     "textarea": "an input field", "map": "an image map", "title": "a page title",
     "noscript": "a text for browsers without scripts", "template": "a template", "xmp": "a listing",
     "noembed": "a text for old browsers", "noframes": "a text for old browsers",
-    "math": "a formula in MathML that can't be written in LaTeX", "meta": "page data", "link": "a link to a style sheet",
+    "math": "a formula in MathML that can't be written in LaTeX", "meta": "page data",
+    "link": "a link to a style sheet",
     "base": "page data", "source": "a film or sound", "track": "a film or sound", "area": "an image map",
 }  # fmt: skip
 
@@ -418,7 +419,7 @@ def _on_one_line(lines: Iterable[tuple[Inline, ...]]) -> Iterator[Inline]:
 
 
 def _latex_of(math: Element) -> str:
-    """Return the LaTeX of a formula in MathML: an annotation, its alternative text, or made of its elements."""
+    """Return the LaTeX of a formula in MathML: an annotation, its other text, or from its elements."""
     for element in math.iter():
         if _name(element) == "annotation" and "tex" in element.get("encoding", "").lower():
             return _raw(element).strip() and _raw(element)

@@ -7,14 +7,11 @@ An item says in rules how it is marked. They are carried out with answers that a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from fractions import Fraction
-from math import lcm
 
 from engine.authoring.importing.foreign_question import (
-    MAX_BYTES,
     NOTHING,
     FileFaults,
     FilePlace,
@@ -29,23 +26,24 @@ from engine.authoring.importing.foreign_question import (
     check_question,
 )
 from engine.authoring.importing.imported_wholes import NO_RUBRIC
+from engine.authoring.importing.qti_essay import essay_field
 from engine.authoring.importing.qti_fields import (
-    CLOSE,
     FieldTrials,
     choice_field,
     match_field,
     order_field,
 )
-from engine.authoring.importing.qti_item import INTERACTION, OWN_TOOL, QtiItem, html_of, marked, plain_words
-from engine.authoring.importing.qti_marking import QtiValue, UnreadRules
+from engine.authoring.importing.qti_item import INTERACTION, OWN_TOOL, QtiItem, html_of, plain_words
+from engine.authoring.importing.qti_marking import UnreadRules
 from engine.authoring.importing.qti_typed import (
     NumberFields,
-    essay_field,
     mistakes_of,
     near_share_of,
     number_field,
     words_field,
 )
+from engine.authoring.importing.qti_values import QtiValue
+from engine.authoring.importing.qti_vectors import narrow_tables, weighted_fields
 from engine.authoring.importing.question_texts import UnfitError
 from engine.authoring.importing.text_blocks import TextTooLong
 from engine.authoring.importing.xml_tree import TreeBounds, XmlElement, read_tree
@@ -283,7 +281,7 @@ class _Reader:
         points = Decimal(str(round(most, 6))) if most and most > 0 else Decimal(1)
         made = replace(made, points=points)
         if is_typed and made.kind is QuestionKind.NUMBER:
-            made = replace(made, near_share=self._near((interaction.attributes["response-identifier"],)))
+            made = replace(made, near_share=near_share_of(self._numbers, self._numbers.names))
         if interaction.tag == "qti-inline-choice-interaction" or is_typed:
             alone = self._alone(interaction) if is_typed else None
             if alone is None:
@@ -311,9 +309,6 @@ class _Reader:
         text = html_of(rest)
         return (text, MarkedText(behind).text) if text.strip() else None
 
-    def _near(self, names: Sequence[str]) -> Fraction:
-        return near_share_of(self._numbers, names)
-
     def _several(
         self, made: Sequence[tuple[ForeignQuestion, float]], points: Decimal | None = None
     ) -> ForeignQuestion:
@@ -323,7 +318,7 @@ class _Reader:
         while mark in text:
             mark += "x"
         numbers = {id(interaction): n for n, interaction in enumerate(self.item.interactions)}
-        tables = self._narrow_tables()
+        tables = narrow_tables(self.item)
 
         def written(element: XmlElement) -> str | None:
             if id(element) in tables:
@@ -337,7 +332,7 @@ class _Reader:
             return gap if is_inline else f"{self._prompt(element)}<p>{gap}</p>"
 
         html = html_of(self.item.body.content, written)
-        gaps = self._weighted(made)
+        gaps = weighted_fields(self.item, self._numbers, made)
         if points is None:
             most = self.item.most or sum(worth for _, worth in made) or 1.0
             points = Decimal(str(round(most, 6)))
@@ -352,76 +347,9 @@ class _Reader:
             notes=tuple(notes),
         )
 
-    def _narrow_tables(self) -> dict[int, str]:
-        """Return tables of one row or one column of fields: they are shown as lines, and stay together so."""
-        tables = {}
-        for table in self.item.body.inside():
-            rows = [row for row in table.inside() if row.tag == "tr"] if table.tag == "table" else []
-            fields = [e for e in table.inside() if e.tag == "qti-text-entry-interaction"]
-            if fields and not plain_words(table) and (len(rows) == 1 or len(rows) == len(fields)):
-                tables[id(table)] = ", " if len(rows) == 1 else "<br>"
-        return tables
-
-    def _weighted(self, made: Sequence[tuple[ForeignQuestion, float]]) -> list[ForeignQuestion]:
-        """Return the fields with whole numbers as their weights; numbers of a vector have one together."""
-        gaps = [gap for gap, _ in made]
-        worths = [worth for _, worth in made]
-        for group in self._vectors():
-            names = [self.item.interactions[n].attributes["response-identifier"] for n in group]
-            keys: Mapping[str, QtiValue] = {n: float(self._numbers.key(n) or 0) for n in names}
-            whole = self.item.try_out(keys).score - self.item.try_out({}).score
-            near = self._near(names)
-            policy = self._partial(group, worths, whole)
-            for n in group:
-                gaps[n] = replace(gaps[n], policy=policy, near_share=near)
-                worths[n] = whole if n == group[0] else 0.0
-        total = sum(worths)
-        if total <= CLOSE:
-            return [replace(gap, points=Decimal(1)) for gap in gaps]
-        shares = [Fraction(worth / total).limit_denominator(720) for worth in worths]
-        scale = lcm(*[share.denominator for share in shares])
-        return [
-            replace(gap, points=Decimal(int(share * scale))) for gap, share in zip(gaps, shares, strict=True)
-        ]
-
-    def _vectors(self) -> list[list[int]]:
-        """Return which fields are the entries of a vector or a matrix: numbers that fill a line or a table."""
-        numbers = {id(e): n for n, e in enumerate(self.item.interactions)}
-        groups = []
-        for holder in self.item.body.inside():
-            if holder.tag not in ("p", "table"):
-                continue
-            inside = [numbers[id(e)] for e in holder.inside() if id(e) in numbers]
-            names = [self.item.interactions[n].attributes["response-identifier"] for n in inside]
-            words = re.sub(r"[\s,;()\[\]{}|]", "", plain_words(holder))
-            if len(inside) > 1 and not words and set(names) <= set(self._numbers.names):
-                groups.append(inside)
-        return groups
-
-    def _partial(self, group: Sequence[int], worths: Sequence[float], whole: float) -> str:
-        """Return how the entries of a vector earn credit."""
-        if all(abs(worths[n] - whole / len(group)) < CLOSE for n in group):
-            return "per-entry"
-        rows = self._rows(group)
-        if len(rows) > 1:
-            names = [self.item.interactions[n].attributes["response-identifier"] for n in rows[0]]
-            row = self.item.try_out({n: float(self._numbers.key(n) or 0) for n in names}).score
-            if abs(row - self.item.try_out({}).score - whole / len(rows)) < CLOSE:
-                return "per-row"
-        return "all"
-
-    def _rows(self, group: Sequence[int]) -> list[list[int]]:
-        numbers = {id(self.item.interactions[n]): n for n in group}
-        rows = [e for e in self.item.body.inside() if e.tag == "tr"]
-        inside = [[numbers[id(e)] for e in row.inside() if id(e) in numbers] for row in rows]
-        return [row for row in inside if row]
-
 
 def _hint_html(element: XmlElement) -> str:
     """Return a hint of our own export without the heading that it gets there."""
     body = element.first("qti-content-body") or element
     first = next((n for n, node in enumerate(body.content) if not isinstance(node, str)), None)
     return html_of(body.content[first + 1 :]) if first is not None else html_of(body.content)
-
-
-__all__ = ["BOUNDS", "MAX_BYTES", "ItemMetadata", "item_question", "marked", "read_qti3"]

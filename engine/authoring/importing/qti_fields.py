@@ -20,7 +20,7 @@ from engine.authoring.importing.foreign_question import (
     QuestionKind,
 )
 from engine.authoring.importing.qti_item import QtiItem, Trial, html_of, marked, plain_words
-from engine.authoring.importing.qti_marking import QtiPicks, QtiValue, QtiVariable, UnreadRules
+from engine.authoring.importing.qti_values import QtiPicks, QtiValue, QtiVariable
 from engine.authoring.importing.question_texts import UnfitError
 from engine.authoring.importing.to_markdown import convert
 from engine.authoring.importing.xml_tree import XmlElement
@@ -259,7 +259,7 @@ def match_field(
     ]
     correct = trials.variable.correct
     pairs = [str(pair).split() for pair in correct] if isinstance(correct, list) else []
-    partners = {first: second for first, second in (pair for pair in pairs if len(pair) == 2)}
+    partners = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
     is_whole = len(pairs) == len(prompts) and set(partners) == set(prompts)
     if not is_whole or not set(partners.values()) <= set(targets):
         raise UnfitError(
@@ -290,6 +290,3 @@ def match_field(
     used = set(partners.values())
     result += [MatchingPair(NOTHING, text, targets[n].place) for n, text in texts.items() if n not in used]
     return replace(question, kind=QuestionKind.MATCHING, pairs=tuple(result), policy=policy), full
-
-
-__all__ = ["CLOSE", "FieldTrials", "UnreadRules", "as_share", "choice_field", "match_field", "order_field"]

@@ -8,13 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.authoring.importing.foreign_question import MarkedText, TextForm
-from engine.authoring.importing.qti_marking import (
-    QtiMarking,
-    QtiValue,
-    QtiVariable,
-    UnreadRules,
-    declared,
-)
+from engine.authoring.importing.qti_marking import QtiMarking, UnreadRules
+from engine.authoring.importing.qti_values import QtiValue, QtiVariable, declared
 from engine.authoring.importing.xml_tree import XmlElement
 
 OWN_TOOL = "Softmark"

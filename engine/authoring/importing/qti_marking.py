@@ -13,15 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from engine.authoring.importing.qti_values import (
+    MOST_NUMBER,
+    QtiPicks,
+    QtiSingle,
+    QtiValue,
+    QtiVariable,
+    value_from,
+)
 from engine.authoring.importing.xml_tree import XmlElement
 
-QtiSingle: TypeAlias = str | float | bool
-QtiValue: TypeAlias = QtiSingle | list[QtiSingle] | None
-"""A value of a variable; None is QTI's null, and a list one of several or of an order."""
-
-# Steps of all trials of one item together: the longest of our own items takes a fifth of it.
-MAX_STEPS = 600_000
-_MOST = 1e15  # beyond it a double doesn't tell neighbours apart
+# Steps of all trials of one item together: the longest of our own items takes a quarter of them.
+MAX_STEPS = 1_000_000
 _TEMPLATES = {"match_correct": "match", "map_response": "map"}
 
 
@@ -31,73 +34,6 @@ class UnreadRules(Exception):  # noqa: N818 - a fact about an item, not a mistak
 
 class _Exit(Exception):  # noqa: N818 - ends the rules, as the rule of this name does
     pass
-
-
-@dataclass(frozen=True, slots=True)
-class QtiVariable:
-    """A declared variable.
-
-    Parameters
-    ----------
-    name, kind, cardinality : str
-    element : XmlElement
-    correct : QtiValue
-        The correct response.
-    default : QtiValue
-    """
-
-    name: str
-    kind: str
-    cardinality: str
-    element: XmlElement
-    correct: QtiValue = None
-    default: QtiValue = None
-
-    def value_of(self, words: Sequence[str]) -> QtiValue:
-        """Return written values as one value of the variable; None where one of them isn't of its type."""
-        values = [_read(word, self.kind) for word in words]
-        known = [value for value in values if value is not None]
-        if not known or len(known) != len(values):
-            return None
-        if self.cardinality == "multiple":
-            return QtiPicks(known)
-        return known if self.cardinality == "ordered" else known[0]
-
-
-def _read(word: str, kind: str) -> QtiSingle | None:
-    if kind in ("float", "integer"):
-        try:
-            number = float(word)
-        except ValueError:
-            return None
-        return number if abs(number) <= _MOST else None
-    if kind == "boolean":
-        return word.strip() in ("true", "1")
-    # pairs and identifiers are the same however many blanks stand in them
-    return word if kind == "string" else " ".join(word.split())
-
-
-def declared(element: XmlElement) -> QtiVariable:
-    """Return the variable of a declaration."""
-    plain = QtiVariable(
-        element.attributes.get("identifier", ""),
-        element.attributes.get("base-type", "identifier"),
-        element.attributes.get("cardinality", "single"),
-        element,
-    )
-    values: dict[str, QtiValue] = {}
-    for tag in ("qti-correct-response", "qti-default-value"):
-        holder = element.first(tag)
-        words = [value.text for value in holder.every("qti-value")] if holder is not None else []
-        values[tag] = plain.value_of(words)
-    return QtiVariable(
-        plain.name,
-        plain.kind,
-        plain.cardinality,
-        element,
-        values["qti-correct-response"],
-        values["qti-default-value"],
-    )
 
 
 def _template_name(rules: XmlElement) -> str:
@@ -205,7 +141,7 @@ class QtiMarking:
         tag, attributes = expression.tag, expression.attributes
         name = attributes.get("identifier", "")
         if tag == "qti-base-value":
-            return _read(expression.text, attributes.get("base-type", "identifier"))
+            return value_from(expression.text, attributes.get("base-type", "identifier"))
         if tag in ("qti-variable", "qti-correct", "qti-default", "qti-map-response"):
             return self._of_variable(tag, name)
         if tag == "qti-null":
@@ -245,20 +181,20 @@ class QtiMarking:
         for single in dict.fromkeys(picked):
             total += self._entry(mapping, single, variable.kind)
         for bound, choose in (("lower-bound", max), ("upper-bound", min)):
-            if (limit := _read(mapping.attributes.get(bound, ""), "float")) is not None:
+            if (limit := value_from(mapping.attributes.get(bound, ""), "float")) is not None:
                 total = choose(total, float(limit))
         return total
 
     def _entry(self, mapping: XmlElement, value: QtiSingle, kind: str) -> float:
         for entry in mapping.every("qti-map-entry"):
             self._count()
-            key = _read(entry.attributes.get("map-key", ""), kind)
+            key = value_from(entry.attributes.get("map-key", ""), kind)
             is_equal = key == value
             if entry.attributes.get("case-sensitive") == "false" and not is_equal:
                 is_equal = str(key).casefold() == str(value).casefold()
             if is_equal:
-                return float(_read(entry.attributes.get("mapped-value", ""), "float") or 0.0)
-        return float(_read(mapping.attributes.get("default-value", ""), "float") or 0.0)
+                return float(value_from(entry.attributes.get("mapped-value", ""), "float") or 0.0)
+        return float(value_from(mapping.attributes.get("default-value", ""), "float") or 0.0)
 
 
 Operands: TypeAlias = list[QtiValue]
@@ -268,14 +204,10 @@ Attributes: TypeAlias = Mapping[str, str]
 def _same(first: QtiValue, second: QtiValue) -> bool | None:
     if first is None or second is None:
         return None
-    if isinstance(first, list) and isinstance(second, list):
-        if isinstance(first, QtiPicks) or isinstance(second, QtiPicks):
-            return sorted(map(str, first)) == sorted(map(str, second))
+    are_lists = isinstance(first, list) and isinstance(second, list)
+    if are_lists and (isinstance(first, QtiPicks) or isinstance(second, QtiPicks)):
+        return sorted(map(str, first)) == sorted(map(str, second))  # type: ignore[arg-type]
     return first == second
-
-
-class QtiPicks(list[QtiSingle]):
-    """Values without an order, as picks and pairs are."""
 
 
 def _numbers(operands: Operands) -> list[float] | None:
@@ -297,7 +229,7 @@ def _of_numbers(operate: Callable[[list[float]], float | bool], least: int = 1) 
             value = operate(numbers)
         except (ArithmeticError, ValueError):
             return None
-        is_finite = isinstance(value, bool) or (isinstance(value, float) and abs(value) <= _MOST)
+        is_finite = isinstance(value, bool) or (isinstance(value, float) and abs(value) <= MOST_NUMBER)
         return value if is_finite else None
 
     return call
@@ -339,7 +271,7 @@ def _string_match(operands: Operands, attributes: Attributes) -> QtiValue:
 def tolerance_of(attributes: Mapping[str, str]) -> tuple[float, float, bool]:
     """Return how far below and above a number counts as equal, and whether that is a share of it."""
     words = attributes.get("tolerance", "0").split()[:2] or ["0"]
-    sides = [float(_read(word, "float") or 0.0) for word in words]
+    sides = [float(value_from(word, "float") or 0.0) for word in words]
     mode = attributes.get("tolerance-mode", "exact")
     if mode == "exact":
         return 0.0, 0.0, False
@@ -394,7 +326,8 @@ _OPERATORS: dict[str, Callable[[Operands, Attributes], QtiValue]] = {
     "qti-gt": _of_numbers(lambda n: n[0] > n[1], 2), "qti-gte": _of_numbers(lambda n: n[0] >= n[1], 2),
     "qti-lt": _of_numbers(lambda n: n[0] < n[1], 2), "qti-lte": _of_numbers(lambda n: n[0] <= n[1], 2),
     "qti-sum": _of_numbers(math.fsum), "qti-product": _of_numbers(math.prod),
-    "qti-subtract": _of_numbers(lambda n: n[0] - n[1], 2), "qti-divide": _of_numbers(lambda n: n[0] / n[1], 2),
+    "qti-subtract": _of_numbers(lambda n: n[0] - n[1], 2),
+    "qti-divide": _of_numbers(lambda n: n[0] / n[1], 2),
     "qti-min": _of_numbers(min), "qti-max": _of_numbers(max),
     "qti-integer-to-float": _of_numbers(lambda n: n[0]),
     "qti-truncate": _of_numbers(lambda n: float(math.trunc(n[0]))),

@@ -277,6 +277,3 @@ def _metadata(resource: XmlElement) -> ItemMetadata:
     return ItemMetadata(
         tuple(keywords[:50]), "" if is_own else "/".join(t.replace("/", "//") for t in topics[:10])
     )
-
-
-__all__ = ["MAX_PACKAGE", "is_package", "read_package"]

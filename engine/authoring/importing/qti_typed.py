@@ -1,4 +1,4 @@
-"""The fields of a QTI 3 item in which something is typed: numbers, words, essays.
+"""The fields of a QTI 3 item in which something is typed: numbers and words.
 
 Which numbers count is found where the rules compare them: every bound that stands there is tried out, and
 the widest interval around the key that earns all points is what counts as right.
@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from html import escape
 
 from engine.answers.token import TokenSpelling, normal_token
 from engine.authoring.importing.foreign_question import (
@@ -19,15 +18,15 @@ from engine.authoring.importing.foreign_question import (
     AcceptedNumber,
     ForeignQuestion,
     ForeseenAnswer,
-    ImportNote,
     MarkedText,
     QuestionKind,
     TextForm,
     read_decimal,
 )
 from engine.authoring.importing.qti_fields import CLOSE, FieldTrials, as_share
-from engine.authoring.importing.qti_item import QtiItem, html_of, plain_words
-from engine.authoring.importing.qti_marking import QtiValue, tolerance_of
+from engine.authoring.importing.qti_item import QtiItem
+from engine.authoring.importing.qti_marking import tolerance_of
+from engine.authoring.importing.qti_values import QtiValue
 from engine.authoring.importing.xml_tree import XmlElement
 
 Interval = tuple[Decimal, Decimal]
@@ -39,8 +38,6 @@ _MOST_INTERVALS = 400
 _MOST_WORDS = 1_000
 _NEXT_TO = Decimal("1e-9")
 _MOST_DECIMALS = 8  # as many as a field here can ask for
-_CRITERION = re.compile(r"(.+) \(([0-9.]+) points?\)", re.DOTALL)
-_LEVEL = re.compile(r"([0-9.]+) points?: ")
 
 
 def number_places(
@@ -100,7 +97,7 @@ def _declared_number(item: QtiItem, name: str) -> Decimal | None:
 
 
 def joint_places(item: QtiItem, names: Sequence[str]) -> Iterator[tuple[dict[str, Interval], frozenset[str]]]:
-    """Yield what each condition of the rules states for the responses of numbers, and the outcomes it sets."""
+    """Yield what each condition of the rules states for numbers, and the outcomes that it sets."""
     for element in item.rules:
         if element.tag in ("qti-response-if", "qti-response-else-if") and element.children:
             places: dict[str, Interval] = {}
@@ -360,45 +357,3 @@ def _without_spellings(
 
 def _bare(text: str) -> str:
     return "".join(character for character in text if character.isalnum())
-
-
-def essay_field(question: ForeignQuestion, rubric: XmlElement | None, *, is_own: bool) -> ForeignQuestion:
-    """Return an answer in words with what its markers read: a table of criteria, where there is one."""
-    if rubric is None:
-        grader = ""
-    elif is_own:
-        grader = _own_rubric(rubric)
-    else:
-        grader = html_of(rubric.content)
-    return replace(question, kind=QuestionKind.ESSAY, grader=MarkedText(grader, TextForm.HTML))
-
-
-def _own_rubric(rubric: XmlElement) -> str:
-    """Return the list of criteria that our export writes as the table that the importer reads."""
-    body = rubric.first("qti-content-body")
-    criteria = body.first("ul") if body is not None else None
-    if body is None or criteria is None:
-        return html_of(rubric.content)
-    rows = "".join(_criterion(entry) for entry in criteria.every("li"))
-    rest = [node for node in body.content if node is not criteria]
-    return f"<table><tr><th>criterion</th><th>points</th><th>text</th></tr>{rows}</table>{html_of(rest)}"
-
-
-def _criterion(entry: XmlElement) -> str:
-    head = entry.first("p")
-    match = _CRITERION.fullmatch(plain_words(head)) if head is not None else None
-    title, points = (match[1], match[2]) if match is not None else ("", "")
-    levels = entry.first("ul")
-    text = html_of([node for node in entry.content if node is not head and node is not levels])
-    rows = [(escape(title, quote=False), points, text)]
-    for level in levels.every("li") if levels is not None else ():
-        worth = _LEVEL.match(plain_words(level))
-        if worth is not None:
-            rows.append(("", worth[1], _LEVEL.sub("", html_of(level.content).lstrip(), count=1)))
-    return "".join(f"<tr><td>{a}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in rows)
-
-
-__all__ = [
-    "ImportNote", "NumberFields", "essay_field", "joint_places", "mistakes_of", "near_share_of",
-    "number_field", "words_field",
-]  # fmt: skip
