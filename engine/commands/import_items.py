@@ -45,7 +45,9 @@ def command(
     as_json: bool,
     course_path: Path | None,
 ) -> int:
-    """Read the questions of FILE, Moodle XML or GIFT, into problem files, one each.
+    """Read the questions of FILE, Moodle XML, GIFT or QTI 3.0, into problem files, one each.
+
+    A QTI file is a package (ZIP) or a single item (XML).
 
     Nothing is overwritten, and nothing is written if the file is broken. What can't be kept is reported, and
     so are keys that were typed by hand but could be recomputed.
@@ -56,6 +58,7 @@ def command(
     Examples:
       grade import question-bank.xml
       grade import week3.gift --out drafts
+      grade import qti-package.zip --out drafts
     """
     from engine.authoring.importing.import_file import import_file
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from engine.authoring.importing.text_blocks import normal_formula
@@ -81,7 +82,8 @@ def _row(children: Sequence[Element], depth: int) -> str:
     if fenced is not None:
         return fenced
     out = ""
-    for child, following in zip(children, [*children[1:], None], strict=True):
+    for child, following in pairwise([*children, None]):
+        assert child is not None
         piece = _element(child, depth)
         if following is not None and _text(following) == _APPLY:
             piece = piece.replace(r"\mathrm", r"\operatorname", 1)

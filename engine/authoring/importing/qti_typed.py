@@ -26,7 +26,7 @@ from engine.authoring.importing.foreign_question import (
 from engine.authoring.importing.qti_fields import CLOSE, FieldTrials, as_share
 from engine.authoring.importing.qti_item import QtiItem
 from engine.authoring.importing.qti_marking import tolerance_of
-from engine.authoring.importing.qti_values import QtiValue
+from engine.authoring.importing.qti_values import MOST_NUMBER, QtiValue
 from engine.authoring.importing.xml_tree import XmlElement
 
 Interval = tuple[Decimal, Decimal]
@@ -84,16 +84,21 @@ def _comparison(item: QtiItem, element: XmlElement, names: Sequence[str]) -> tup
         if operand.tag == "qti-variable" and identifier in names:
             name = identifier
         elif operand.tag == "qti-base-value":
-            number = read_decimal(operand.text)
+            number = _number(operand.text)
         elif operand.tag == "qti-correct" and identifier in names:
             number = _declared_number(item, identifier)
     return (name, number) if name and number is not None else None
 
 
+def _number(text: str) -> Decimal | None:
+    number = read_decimal(text)
+    return number if number is not None and abs(number) <= MOST_NUMBER else None
+
+
 def _declared_number(item: QtiItem, name: str) -> Decimal | None:
     holder = item.responses[name].element.first("qti-correct-response")
     value = holder.first("qti-value") if holder is not None else None
-    return read_decimal(value.text) if value is not None else None
+    return _number(value.text) if value is not None else None
 
 
 def joint_places(item: QtiItem, names: Sequence[str]) -> Iterator[tuple[dict[str, Interval], frozenset[str]]]:
