@@ -95,6 +95,7 @@ def _row(children: Sequence[Element], depth: int) -> str:
 
 def _fenced(children: Sequence[Element], depth: int) -> str | None:
     """Return a table between brackets as a matrix, and stretched brackets as such; None for other rows."""
+    # our own formulas and those of most editors put brackets beside a table, in a row of three
     marks = [_stretched(child) for child in children]
     tables = [child for child in children if _name(child) == "mtable"]
     if len(tables) == 1 and len(children) <= 3:
@@ -190,6 +191,7 @@ def _text(element: Element) -> str:
 def _token(element: Element, name: str) -> str:
     text = _text(element)
     if name == "mtext":
+        # these would be commands within \text
         if re.search(r"[\\{}$]", text):
             raise _Unwritten
         return rf"\text{{{text.replace(chr(0xA0), ' ')}}}"

@@ -191,11 +191,13 @@ class _Reader:
         """Return the question."""
         item = self.item
         names = [interaction.attributes["response-identifier"] for interaction in item.interactions]
+        # each field is tried out alone, which takes a response of its own
         if len(set(names)) < len(names):
             raise UnfitError("two of its fields share a response", "give each its own")
         key = {name: self._key(name) for name in names}
         at_key = item.try_out({name: value for name, value in key.items() if value is not None})
-        always = item.try_out({}).shown & at_key.shown
+        # what is shown both for nothing and for the key is shown for everything: it explains the solution
+        always = item.try_out({}).visible & at_key.visible
         self._always = always
         self._numbers = NumberFields(
             item, tuple(n for n in names if self._is_number(n) and item.responses[n].cardinality == "single")

@@ -19,7 +19,7 @@ from engine.authoring.importing.foreign_question import (
     MatchingPair,
     QuestionKind,
 )
-from engine.authoring.importing.qti_item import QtiItem, Trial, html_of, marked, plain_words
+from engine.authoring.importing.qti_item import QtiItem, QtiTrial, html_of, marked, plain_words
 from engine.authoring.importing.qti_values import QtiPicks, QtiValue, QtiVariable
 from engine.authoring.importing.question_texts import UnfitError
 from engine.authoring.importing.to_markdown import convert
@@ -52,19 +52,19 @@ class FieldTrials:
     item: QtiItem
     name: str
     always: frozenset[int]
-    _empty: Trial | None = None
+    _empty: QtiTrial | None = None
 
     @property
     def variable(self) -> QtiVariable:
         """The declared response."""
         return self.item.responses[self.name]
 
-    def trial(self, value: QtiValue) -> Trial:
+    def trial(self, value: QtiValue) -> QtiTrial:
         """Return what a value of this field gives while the others are empty: points, and its feedback."""
         if self._empty is None:
             self._empty = self.item.try_out({})
         made = self.item.try_out({self.name: value})
-        return Trial(made.score - self._empty.score, made.shown - self.always)
+        return QtiTrial(made.score - self._empty.score, made.visible - self.always)
 
     def share(self, value: QtiValue, full: float) -> Fraction:
         """Return what a value earns as a share of the field's points."""
@@ -108,13 +108,14 @@ def choice_field(
     right = _right_names(names, tried, trials)
     full = trials.trial(right[0] if is_single else QtiPicks(right)).score if right else 0.0
     answers = []
-    common = frozenset[int]() if is_single else trials.trial(None).shown
+    # what is shown for no pick at all says nothing about an option
+    common = frozenset[int]() if is_single else trials.trial(None).visible
     for option, name, made in zip(options, names, tried, strict=True):
         if is_single:
             fraction = as_share(made.score, full)
         else:
             fraction = Fraction(1, len(right)) if name in right else Fraction(0)
-        feedback = trials.item.words(made.shown - common, f"({name})")
+        feedback = trials.item.words(made.visible - common, f"({name})")
         answers.append(ForeseenAnswer(marked(option.content), fraction, feedback, option.place))
     question = replace(
         question,
@@ -129,7 +130,7 @@ def choice_field(
     return _with_policy(question, names, right, full, trials), full
 
 
-def _right_names(names: Sequence[str], tried: Sequence[Trial], trials: FieldTrials) -> list[str]:
+def _right_names(names: Sequence[str], tried: Sequence[QtiTrial], trials: FieldTrials) -> list[str]:
     """Return the right options: the declared ones if they earn something, else those that earn most."""
     correct = trials.variable.correct
     stated = correct if isinstance(correct, list) else [] if correct is None else [correct]
@@ -165,8 +166,8 @@ def _with_policy(
     best: tuple[float, float, str] | None = None
     for policy in _POLICIES:
         gaps = [abs(score - float(score_of(policy, len(names), set(right), set(p)))) for p, score in theirs]
-        found = (sum(gaps), max(gaps), policy)
-        best = found if best is None or found[0] < best[0] - CLOSE else best
+        candidate = (sum(gaps), max(gaps), policy)
+        best = candidate if best is None or candidate[0] < best[0] - CLOSE else best
     assert best is not None
     if best[1] > CLOSE:
         message = f"its rule for several picks isn't kept: '{best[2]}' is nearest"
@@ -199,14 +200,14 @@ def order_field(
     if worst > CLOSE:
         message = f"its rule for orders isn't kept: '{policy}' is nearest"
         question = question.noting(ImportNote(message, question.place))
-    shown = frozenset.intersection(*[made.shown for _, made in tried]) - trials.trial([*order]).shown
+    visible = frozenset.intersection(*[made.visible for _, made in tried]) - trials.trial([*order]).visible
     answers = [ForeseenAnswer(marked(cards[n].content), Fraction(1), place=cards[n].place) for n in order]
     return replace(
         question,
         kind=QuestionKind.ORDERING,
         answers=tuple(answers),
         policy=policy,
-        wrong=trials.item.words(shown) if shown else NOTHING,
+        wrong=trials.item.words(visible) if visible else NOTHING,
     ), full
 
 
@@ -215,8 +216,8 @@ def _order_policy(
 ) -> tuple[str, float]:
     def pairs(answer: Sequence[str]) -> float:
         at = {name: place for place, name in enumerate(answer)}
-        kept = [at[a] < at[b] for a, b in combinations(order, 2)]
-        return max(0.0, 2 * sum(kept) / len(kept) - 1)
+        in_order = [at[a] < at[b] for a, b in combinations(order, 2)]
+        return max(0.0, 2 * sum(in_order) / len(in_order) - 1)
 
     def positions(answer: Sequence[str]) -> float:
         return sum(a == b for a, b in zip(answer, order, strict=True)) / len(order)
@@ -265,19 +266,20 @@ def match_field(
         raise UnfitError(
             "not each of its prompts has exactly one partner", "ask for each of them, or make a choice of it"
         )
+    # one right pair alone tells both rules apart: it earns its share, or nothing
     full = trials.trial(QtiPicks([" ".join(pair) for pair in partners.items()])).score
-    one = " ".join(next(iter(partners.items())))
-    share = as_share(trials.trial(QtiPicks([one])).score, full)
+    first_pair = " ".join(next(iter(partners.items())))
+    share = as_share(trials.trial(QtiPicks([first_pair])).score, full)
     policy = "each-answer" if share == Fraction(1, len(partners)) else "exact"
     if share not in (0, Fraction(1, len(partners))):
         question = question.noting(ImportNote("its rule for pairs isn't kept: all or nothing here"))
     made = []
     for prompt, target in partners.items():
         wrong = next(name for name in targets if name != target) if len(targets) > 1 else ""
-        shown = trials.trial(QtiPicks([f"{prompt} {wrong}"])).shown - trials.trial(None).shown
+        visible = trials.trial(QtiPicks([f"{prompt} {wrong}"])).visible - trials.trial(None).visible
         # our own export puts the prompt's words before what is said about it
         lead = render_prose(convert(marked(prompts[prompt].content), inline=True).prose, inline=True).plain
-        feedback = trials.item.words(shown, f"{lead.rstrip(' .')}:") if shown else NOTHING
+        feedback = trials.item.words(visible, f"{lead.rstrip(' .')}:") if visible else NOTHING
         made.append((prompt, target, feedback))
     texts = {
         name: replace(marked(e.content), text=legend.get(plain_words(e), html_of(e.content).strip()))

@@ -18,7 +18,7 @@ _FEEDBACK = ("qti-feedback-block", "qti-feedback-inline", "qti-modal-feedback")
 # what a person who answers doesn't see, or sees only after the answer
 _UNSEEN = {*_FEEDBACK, "qti-rubric-block", "qti-template-block", "qti-template-inline", "qti-stylesheet"}
 _VOID = {"br", "hr", "img", "col", "wbr", "input", "source", "track", "embed", "area"}
-_KEPT = {"src", "alt", "display", "stretchy", "accent", "mathvariant", "columnalign", "width", "encoding",
+_ATTRIBUTES = {"src", "alt", "display", "stretchy", "accent", "mathvariant", "columnalign", "width", "encoding",
          "alttext", "href", "class", "displaystyle"}  # fmt: skip
 _OWN_HINT = re.compile(r"hint-[0-9]+")
 Replace = Callable[[XmlElement], str | None]
@@ -47,10 +47,12 @@ def html_of(nodes: Sequence[XmlElement | str], replace: Replace = lambda element
         elif name.startswith("qti-"):
             pieces.append(html_of(node.content, replace))
         else:
-            kept = [
-                f' {key}="{html.escape(value)}"' for key, value in node.attributes.items() if key in _KEPT
+            attributes = [
+                f' {key}="{html.escape(value)}"'
+                for key, value in node.attributes.items()
+                if key in _ATTRIBUTES
             ]
-            pieces.append(f"<{name}{''.join(kept)}>")
+            pieces.append(f"<{name}{''.join(attributes)}>")
             if name not in _VOID:
                 pieces.append(f"{html_of(node.content, replace)}</{name}>")
     return "".join(pieces)
@@ -101,17 +103,18 @@ class ShownFeedback:
 
     def is_shown(self, outcomes: Mapping[str, QtiValue]) -> bool:
         """Return whether it is shown after an answer with these outcomes."""
+        # one outcome may show several feedbacks, where it holds several values
         value = outcomes.get(self.outcome)
         holds = self.identifier in value if isinstance(value, list) else value == self.identifier
         return holds == self.shows
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class QtiTrial:
     """What came out of an answer: the score, and the numbers of the feedbacks that are shown."""
 
     score: float
-    shown: frozenset[int]
+    visible: frozenset[int]
 
 
 @dataclass
@@ -159,7 +162,7 @@ class QtiItem:
         is_hint = self.is_own and _OWN_HINT.fullmatch(feedback.identifier) is not None
         (self.hints if is_hint else self.feedbacks).append(feedback)
 
-    def try_out(self, answers: Mapping[str, QtiValue]) -> Trial:
+    def try_out(self, answers: Mapping[str, QtiValue]) -> QtiTrial:
         """Return what an answer gives.
 
         Raises
@@ -171,9 +174,9 @@ class QtiItem:
         score = outcomes.get("SCORE")
         if "SCORE" not in outcomes:
             raise UnreadRules("no outcome SCORE")
-        shown = [n for n, feedback in enumerate(self.feedbacks) if feedback.is_shown(outcomes)]
+        visible = [n for n, feedback in enumerate(self.feedbacks) if feedback.is_shown(outcomes)]
         number = float(score) if isinstance(score, int | float) and not isinstance(score, bool) else 0.0
-        return Trial(number, frozenset(shown))
+        return QtiTrial(number, frozenset(visible))
 
     def feedback(self, numbers: frozenset[int]) -> MarkedText:
         """Return feedbacks as one text, in the order of the file."""

@@ -167,6 +167,7 @@ class QtiMarking:
         at = expression.attributes.get("n", "")
         number = self._values.get(at) if not at.isdecimal() else float(at[:9])
         container = self._value(expression.children[0]) if expression.children else None
+        # n may be the name of a variable instead of a number
         if not isinstance(container, list) or not isinstance(number, float):
             return None
         return container[int(number) - 1] if 1 <= number <= len(container) else None

@@ -195,6 +195,7 @@ class _Package:
             return
         resources = [e for e in root.inside() if e.tag.rpartition(":")[2] == "resource"]
         types = [resource.attributes.get("type", "") for resource in resources]
+        # a package may hold items of both versions: those of ours are read
         if _ITEM_TYPE not in types:
             self._refuse_version(types)
         for resource, kind in zip(resources, types, strict=True):
@@ -221,19 +222,20 @@ class _Package:
         if not href:
             inner = next((e for e in resource.inside() if e.tag.rpartition(":")[2] == "file"), None)
             href = inner.attributes.get("href", "") if inner is not None else ""
-        shown = clean_line(href, 100)
+        quoted = clean_line(href, 100)
         if not href:
             faults.add(resource.place, "this item has no file: 'href' is missing")
             return ""
+        # addresses of other machines and of Windows; what is left is relative, and normalised before it is used
         if "\\" in href or ":" in href or href.startswith("/"):
-            faults.add(resource.place, f"'{shown}' isn't an address within the package")
+            faults.add(resource.place, f"'{quoted}' isn't an address within the package")
             return ""
         name = posixpath.normpath(posixpath.join(folder, unquote(href)))
         if name.startswith(".."):
-            faults.add(resource.place, f"'{shown}' lies outside the package")
+            faults.add(resource.place, f"'{quoted}' lies outside the package")
             return ""
         if name not in self.members:
-            faults.add(resource.place, f"the package holds no file '{shown}'")
+            faults.add(resource.place, f"the package holds no file '{quoted}'")
             return ""
         return name
 

@@ -202,6 +202,7 @@ def mistakes_of(
         Feedbacks that say nothing about a certain number.
     """
     right = NumberFields(item, tuple(names)).answers({})
+    # students round as the key is rounded, so that a mistake is what they would type
     digits = {name: _decimals(item, name) for name in names}
     mistakes: list[tuple[dict[str, Decimal], MarkedText]] = []
     explained: set[frozenset[int]] = set()
@@ -211,13 +212,13 @@ def mistakes_of(
         nothing = item.try_out(dict.fromkeys(values, _NONSENSE))
         full = item.try_out({name: value for name, value in right.items() if name in values})
         # where two mistakes lie near each other, both are shown: the condition's own rules say which is its
-        shown = frozenset(
-            n for n in made.shown - always - nothing.shown if item.feedbacks[n].outcome in outcomes
+        visible = frozenset(
+            n for n in made.visible - always - nothing.visible if item.feedbacks[n].outcome in outcomes
         )
         # single entries of a mistake may be right
-        if shown and shown not in explained and made.score < full.score - CLOSE:
-            explained.add(shown)
-            mistakes.append((values, item.words(shown)))
+        if visible and visible not in explained and made.score < full.score - CLOSE:
+            explained.add(visible)
+            mistakes.append((values, item.words(visible)))
     return mistakes
 
 
@@ -240,7 +241,7 @@ def number_field(
     answers = []
     if accepted is not None:
         digits = MarkedText(f"{accepted.value:f}", TextForm.PLAIN)
-        praise = trials.trial(float(accepted.value)).shown
+        praise = trials.trial(float(accepted.value)).visible
         text = trials.item.feedback(praise) if praise else NOTHING
         answers.append(ForeseenAnswer(digits, Fraction(1), text, question.place, accepted))
     for values, feedback in mistakes:
@@ -248,7 +249,7 @@ def number_field(
             digits = MarkedText(f"{values[name]:f}", TextForm.PLAIN)
             number = AcceptedNumber(values[name])
             answers.append(ForeseenAnswer(digits, Fraction(0), feedback, question.place, number))
-    other = trials.trial(_NONSENSE).shown - trials.trial(None).shown
+    other = trials.trial(_NONSENSE).visible - trials.trial(None).visible
     if other:
         star = MarkedText("*", TextForm.PLAIN)
         answers.append(ForeseenAnswer(star, Fraction(0), trials.item.feedback(other), question.place))
@@ -289,23 +290,24 @@ def words_field(question: ForeignQuestion, trials: FieldTrials) -> tuple[Foreign
     texts = list(dict.fromkeys(_written(trials)))
     tried = {text: trials.trial(text) for text in texts[:_MOST_WORDS]}
     full = max((made.score for made in tried.values()), default=0.0)
-    common = trials.trial(_NO_WORD).shown
+    common = trials.trial(_NO_WORD).visible
     shares = {text: as_share(made.score, full) for text, made in tried.items()}
     right = [text for text, share in shares.items() if share == 1]
+    # a mapping states for each entry whether capitals matter; the first right text decides here
     is_cased = bool(right) and trials.trial(right[0].swapcase()).score < full - CLOSE
-    known = [text for text, made in tried.items() if shares[text] == 0 and made.shown - common]
+    known = [text for text, made in tried.items() if shares[text] == 0 and made.visible - common]
     near = [share for text, share in shares.items() if 0 < share < 1]
     accepted = _without_spellings(right, known, is_cased, is_own=trials.item.is_own)
     answers = [_word(text, Fraction(1), NOTHING, question) for text in accepted]
     answers += [
-        _word(text, Fraction(0), trials.item.words(tried[text].shown - common), question) for text in known
+        _word(text, Fraction(0), trials.item.words(tried[text].visible - common), question) for text in known
     ]
     # in our own files nothing but the right sequences in another order earns a share
     is_order = trials.item.is_own and len(set(near)) == 1
     if not is_order:
         partly = [(text, share) for text, share in shares.items() if 0 < share < 1]
         answers += [
-            _word(text, share, trials.item.words(tried[text].shown - common), question)
+            _word(text, share, trials.item.words(tried[text].visible - common), question)
             for text, share in partly
         ]
     return replace(
@@ -342,22 +344,22 @@ def _without_spellings(
     right: Sequence[str], wrong: Sequence[str], is_cased: bool, *, is_own: bool
 ) -> list[str]:
     """Return accepted texts without those that our own field reads as one of the texts before them."""
-    kept: list[str] = []
+    texts: list[str] = []
     tokens: set[str] = set()
     for text in right:
         if not normal_token(text, is_cased):
             continue
-        if kept:
-            spelling = TokenSpelling.of(kept, wrong, case_sensitive=is_cased)
+        if texts:
+            spelling = TokenSpelling.of(texts, wrong, case_sensitive=is_cased)
             reading = spelling.reading_of(text)
-            if reading is not None and reading in [spelling.reading_of(k) for k in kept]:
+            if reading is not None and reading in [spelling.reading_of(k) for k in texts]:
                 continue
             # our export also lists sequences that run into each other, which our own field asks about
             if is_own and spelling.kind == "sequences" and _bare(text) in tokens:
                 continue
-        kept.append(text)
+        texts.append(text)
         tokens.add(_bare(text))
-    return kept
+    return texts
 
 
 def _bare(text: str) -> str:

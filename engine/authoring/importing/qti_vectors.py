@@ -52,6 +52,7 @@ def weighted_fields(
         whole = _gain(item, numbers, group)
         near = near_share_of(numbers, _names(item, group))
         policy = _partial(item, numbers, group, worths, whole)
+        # the first entry carries the weight of all, as the others are no fields of their own here
         for n in group:
             gaps[n] = replace(gaps[n], policy=policy, near_share=near)
             worths[n] = whole if n == group[0] else 0.0
