@@ -177,8 +177,8 @@ def _element(element: Element, depth: int) -> str:
 
 
 def _space(width: str) -> str:
-    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)em\s*", width)
-    if match is None:
+    match = re.fullmatch(r"([0-9]{0,4}(?:\.[0-9]{1,9})?)em", width.strip())
+    if match is None or not match[1]:
         return ""
     nearest = min(SPACES, key=lambda name: abs(SPACES[name] - float(match[1])))
     return rf"\{nearest}" + " " * nearest[-1].isalpha()

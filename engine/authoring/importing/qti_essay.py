@@ -11,8 +11,8 @@ from engine.authoring.importing.qti_item import html_of, plain_words
 from engine.authoring.importing.xml_tree import XmlElement
 
 # as our own export writes a criterion and its levels
-_CRITERION = re.compile(r"(.+) \(([0-9.]+) points?\)", re.DOTALL)
-_LEVEL = re.compile(r"([0-9.]+) points?: ")
+_CRITERION = re.compile(r"(.+) \(([0-9.]{1,12}) points?\)", re.DOTALL)
+_LEVEL = re.compile(r"([0-9.]{1,12}) points?: ")
 
 
 def essay_field(question: ForeignQuestion, rubric: XmlElement | None, *, is_own: bool) -> ForeignQuestion:

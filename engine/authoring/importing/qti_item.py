@@ -13,13 +13,13 @@ from engine.authoring.importing.qti_values import QtiValue, QtiVariable, declare
 from engine.authoring.importing.xml_tree import XmlElement
 
 OWN_TOOL = "Softmark"
-INTERACTION = re.compile(r"qti-([a-z-]+)-interaction")
+INTERACTION = re.compile(r"qti-([a-z-]{1,40})-interaction")
 _FEEDBACK = ("qti-feedback-block", "qti-feedback-inline", "qti-modal-feedback")
 # what a person who answers doesn't see, or sees only after the answer
 _UNSEEN = {*_FEEDBACK, "qti-rubric-block", "qti-template-block", "qti-template-inline", "qti-stylesheet"}
 _VOID = {"br", "hr", "img", "col", "wbr", "input", "source", "track", "embed", "area"}
-_ATTRIBUTES = {"src", "alt", "display", "stretchy", "accent", "mathvariant", "columnalign", "width", "encoding",
-         "alttext", "href", "class", "displaystyle"}  # fmt: skip
+_ATTRIBUTES = {"src", "alt", "display", "stretchy", "accent", "mathvariant", "columnalign", "width",
+               "encoding", "alttext", "href", "class", "displaystyle"}  # fmt: skip
 _OWN_HINT = re.compile(r"hint-[0-9]+")
 Replace = Callable[[XmlElement], str | None]
 """Gives what stands for an element in the HTML, None for what is written as it is."""

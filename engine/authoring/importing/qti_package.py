@@ -226,7 +226,7 @@ class _Package:
         if not href:
             faults.add(resource.place, "this item has no file: 'href' is missing")
             return ""
-        # addresses of other machines and of Windows; what is left is relative, and normalised before it is used
+        # addresses of other machines and of Windows; what is left is normalised before it is used
         if "\\" in href or ":" in href or href.startswith("/"):
             faults.add(resource.place, f"'{quoted}' isn't an address within the package")
             return ""
