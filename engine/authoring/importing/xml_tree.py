@@ -18,7 +18,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.sax import make_parser
 
 from engine.authoring.importing.foreign_question import MAX_QUESTIONS, FileFaults, FilePlace, SourceText
-from engine.text.words import clean_line
+from engine.text.words import clean_line, count_noun
 
 MAX_DEPTH = 32  # Moodle's own files have six levels
 MAX_ELEMENTS = 250_000  # of the largest bank: 5,000 questions with fifty elements each
@@ -149,12 +149,12 @@ class _Handler(ContentHandler):
         if len(self._open) >= bounds.depth:
             raise _TooMuch(f"elements are nested more than {bounds.depth} deep; {bounds.deep}")
         if self._count > bounds.elements:
-            raise _TooMuch(f"the file holds more than {bounds.elements:,} elements")
+            raise _TooMuch(f"the file holds more than {count_noun(bounds.elements, 'element', ',')}")
         if len(self._open) == 1 and len(self._open[0].children) >= bounds.in_root:
             raise _TooMuch(bounds.crowded)
         if len(self._open) > 1 and len(self._open[-1].children) >= bounds.inside:
             tag = clean_line(self._open[-1].tag, 40)
-            raise _TooMuch(f"<{tag}> holds more than {bounds.inside:,} elements")
+            raise _TooMuch(f"<{tag}> holds more than {count_noun(bounds.inside, 'element', ',')}")
         element = XmlElement(name, self.here(), dict(attrs.items()))
         if self._open:
             self._open[-1].children.append(element)
