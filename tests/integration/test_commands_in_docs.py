@@ -17,6 +17,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -92,6 +93,15 @@ def softmax(x, axis=-1):
 RIGHT = NEARLY.replace("np.exp(x)", "np.exp(x - x.max(axis=axis, keepdims=True))")
 HOPELESS = "def softmax(x, axis=-1):\n    return x / sum(x)\n"
 STUDENTS = ("007", "ada", "bob", "s01", "s02", "s07")
+QTI_MANIFEST = """<manifest><resources>
+<resource identifier="two" type="imsqti_item_xmlv3p0" href="two.xml"/></resources></manifest>"""
+QTI_ITEM = """<qti-assessment-item identifier="two" title="Twice two">
+<qti-response-declaration identifier="RESPONSE" cardinality="single" base-type="integer">
+<qti-correct-response><qti-value>4</qti-value></qti-correct-response></qti-response-declaration>
+<qti-outcome-declaration identifier="SCORE" cardinality="single" base-type="float"/>
+<qti-item-body><p>Two and two?</p><p><qti-text-entry-interaction response-identifier="RESPONSE"/></p>
+</qti-item-body><qti-response-processing template="https://example.org/match_correct.xml"/>
+</qti-assessment-item>"""
 XML = """<?xml version="1.0"?><quiz><question type="numerical"><name><text>two</text></name>
 <questiontext format="html"><text>Two and two?</text></questiontext>
 <answer fraction="100"><text>4</text></answer></question></quiz>
@@ -285,6 +295,9 @@ def _usual_files() -> None:
     Path("canvas.csv").write_text(f"{heads}\n    Points Possible,,,,,13,13,10\nAda,1,ada,ada,A,,,\n")
     Path("question-bank.xml").write_text(XML)
     Path("week3.gift").write_text("::one:: Two and two? {#4}\n")
+    with zipfile.ZipFile("qti-package.zip", "w") as package:
+        package.writestr("imsmanifest.xml", QTI_MANIFEST)
+        package.writestr("two.xml", QTI_ITEM)
     shutil.copy("attention-2026/quizzes/l16/l16-s01.yaml", ".")
     for name in ("my-item", "my-first-item"):
         Path(f"{name}.yaml").write_text(ITEMS["t-sum"].replace("t-sum", name))
