@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 from engine.authoring.importing.foreign_question import (
@@ -17,7 +17,7 @@ from engine.authoring.importing.gift import read_gift
 from engine.authoring.importing.item_drafts import ImportReport, ItemDraft, prepare, to_spec, write_all
 from engine.authoring.importing.moodle_xml import read_moodle
 from engine.authoring.importing.qti3 import read_qti3
-from engine.authoring.importing.qti_package import is_package, read_package
+from engine.authoring.importing.qti_package import Watch, is_package, read_package
 from engine.authoring.importing.question_texts import UnfitError
 from engine.errors import ExchangeError
 from engine.items.bank import Bank
@@ -28,8 +28,6 @@ READERS: dict[str, Callable[[SourceText], QuestionFile]] = {
     "gift": read_gift,
     "qti3": read_qti3,
 }
-Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
-"""Gives, for a number of questions, a function that is called after each of them."""
 
 
 def import_file(
@@ -55,7 +53,8 @@ def import_file(
     keep_going : bool
         Import what can be read of a broken file.
     watch : callable, optional
-        Shows the progress of the trial: each question is drawn and linted before anything is written.
+        Shows the progress of reading a package, and of the trial: each question is drawn and linted before
+        anything is written.
 
     Raises
     ------
@@ -63,7 +62,7 @@ def import_file(
         The file is broken (the error holds every fault) or has no question, or the folder can't be written.
     """
     if form in (None, "qti3") and is_package(path):
-        form, contents = "qti3", read_package(path)
+        form, contents = "qti3", read_package(path, watch)
         source = SourceText(clean_line(str(path), 300), "")
     else:
         source = read_source(path)

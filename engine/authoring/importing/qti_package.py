@@ -7,7 +7,8 @@ it is read, because an archive's own list can lie about sizes. A name never deci
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,6 +54,10 @@ _MANIFEST_BOUNDS = TreeBounds(
 )
 
 
+Watch = Callable[[int], AbstractContextManager[Callable[[], None]]]
+"""Gives, for a number of questions, a function that is called after each of them."""
+
+
 def is_package(path: Path) -> bool:
     """Return whether a file begins as a ZIP archive does."""
     try:
@@ -64,12 +69,14 @@ def is_package(path: Path) -> bool:
         return False  # whoever reads it says why it can't be read
 
 
-def read_package(path: Path) -> QuestionFile:
+def read_package(path: Path, watch: Watch = lambda total: nullcontext(lambda: None)) -> QuestionFile:
     """Return the questions of a package, what has no counterpart here, and every fault with its place.
 
     Parameters
     ----------
     path : Path
+    watch : callable, optional
+        Shows the progress: the rules of each item are tried out.
 
     Raises
     ------
@@ -84,7 +91,7 @@ def read_package(path: Path) -> QuestionFile:
             TemporaryDirectory() as spare,
             open_archive(path, Path(spare) / "spare", _MOST_ENTRIES, _MAX_TOTAL) as members,
         ):
-            return _Package(where, members).questions()
+            return _Package(where, members).questions(watch)
     except RefusedError as problem:
         raise ExchangeError(
             problem.fault, where=where, got=problem.got, next_step="export the package again"
@@ -112,7 +119,7 @@ class _Package:
             member.name: member for member in self.listing if not member.is_folder
         }
 
-    def questions(self) -> QuestionFile:
+    def questions(self, watch: Watch) -> QuestionFile:
         name = self._manifest_name()
         source = self._source(name, _MAX_MANIFEST)
         faults = FileFaults(source)
@@ -121,12 +128,14 @@ class _Package:
         self.diagnostics += faults.in_order()
         questions: list[ForeignQuestion] = []
         skipped: list[SkippedQuestion] = []
-        for resource in resources:
-            made = self._question(resource, source)
-            if isinstance(made, SkippedQuestion):
-                skipped.append(made)
-            elif made is not None:
-                questions.append(made)
+        with watch(len(resources)) as advance:
+            for resource in resources:
+                made = self._question(resource, source)
+                advance()
+                if isinstance(made, SkippedQuestion):
+                    skipped.append(made)
+                elif made is not None:
+                    questions.append(made)
         return QuestionFile(tuple(questions), tuple(skipped), tuple(self.diagnostics[:MAX_FAULTS]))
 
     def _manifest_name(self) -> str:
