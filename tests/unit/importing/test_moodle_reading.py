@@ -233,5 +233,5 @@ def test_formats_are_found_out(text: str, form: str) -> None:
 
 
 def test_other_xml_is_refused() -> None:
-    with pytest.raises(ExchangeError, match="assessmentItem"):
+    with pytest.raises(ExchangeError, match="an item of QTI 2"):
         detect_format(decode_source(b"<?xml version='1.0'?><assessmentItem/>", "f"))
