@@ -23,12 +23,7 @@ MOST_DECIMALS = 4
 
 def question_losses(family: ExportedFamily) -> Iterator[ExportLoss]:
     """Yield what Canvas can't carry of a family; the same thing once for all variants."""
-    seen: set[tuple[str, str]] = set()
-    for item in family.items:
-        for loss in _losses_of(item, family.item):
-            if (loss.field, loss.message) not in seen:
-                seen.add((loss.field, loss.message))
-                yield loss
+    yield from dict.fromkeys(loss for item in family.items for loss in _losses_of(item, family.item))
 
 
 def _losses_of(item: ExportedItem, name: str) -> Iterator[ExportLoss]:

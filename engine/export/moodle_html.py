@@ -16,8 +16,6 @@ from engine.prose.prose_tree import ProsePicture
 
 # Two dollars begin a formula, too, and two of the others an address: an element keeps them apart.
 _SIGN_PAIR = re.compile(r"\$(?=\$)|@(?=@)")
-# What XML can't hold, not even escaped.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +50,6 @@ def moodle_line(text: RenderedText) -> str:
 def moodle_words(plain: str) -> str:
     """Return plain text as HTML, such as feedback."""
     return "<br/>".join(map(_signs, plain.split("\n")))
-
-
-def xml_characters(text: str) -> str:
-    """Return a text without what XML can't hold."""
-    return _NOT_XML.sub("", text)
 
 
 def _signs(text: str) -> str:

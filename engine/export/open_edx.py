@@ -59,12 +59,7 @@ _OR = re.compile("_or_", re.IGNORECASE)
 
 def problem_losses(family: ExportedFamily) -> Iterator[ExportLoss]:
     """Yield what problem files can't carry of a family; the same thing once for all variants."""
-    seen: set[tuple[str, str]] = set()
-    for item in family.items:
-        for loss in _losses_of(item, family.item):
-            if (loss.field, loss.message) not in seen:
-                seen.add((loss.field, loss.message))
-                yield loss
+    yield from dict.fromkeys(loss for item in family.items for loss in _losses_of(item, family.item))
 
 
 def _losses_of(item: ExportedItem, name: str) -> Iterator[ExportLoss]:

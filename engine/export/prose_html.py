@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 
+from engine.export.file_pieces import xml_characters
 from engine.model import ChoiceOption, RenderedText
 from engine.prose.prose_tree import (
     ProseBlock,
@@ -25,8 +26,6 @@ from engine.prose.prose_tree import (
     prose_tree,
 )
 
-# what XML 1.0 has no way to write
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # What MathJax takes for the beginning of a formula. An element in between ends that, and shows nothing.
 _FORMULA_START = re.compile(r"\\(?=[(\[])")
 
@@ -50,7 +49,7 @@ def xml_value(text: str) -> str:
     >>> xml_value('"a" & b')
     '&quot;a&quot; &amp; b'
     """
-    return escape(_FORBIDDEN.sub("", text)).replace("\n", "&#10;")
+    return escape(xml_characters(text)).replace("\n", "&#10;")
 
 
 def tex_in_delimiters(formula: ProseFormula) -> str:

@@ -24,6 +24,7 @@ from engine.export.exported_fields import (
     WordsField,
 )
 from engine.export.exported_item import ExportedFamily, ExportedItem, ExportedQuiz, ExportLoss
+from engine.export.file_pieces import xml_characters
 from engine.export.formats import QuizFormat
 from engine.export.formats.moodle_xml import listed_share, moodle_category
 from engine.export.moodle_cloze import (
@@ -35,7 +36,7 @@ from engine.export.moodle_cloze import (
     percentage,
     several_shares,
 )
-from engine.export.moodle_html import moodle_line, moodle_text, moodle_words, xml_characters
+from engine.export.moodle_html import moodle_line, moodle_text, moodle_words
 
 __all__ = ["FORMAT", "gift_text"]
 

@@ -24,6 +24,7 @@ from engine.export.exported_fields import (
     WordsField,
 )
 from engine.export.exported_item import ExportedFamily, ExportedItem, ExportedQuiz, ExportLoss
+from engine.export.file_pieces import xml_characters
 from engine.export.formats import QuizFormat
 from engine.export.moodle_cloze import (
     accepted_ways,
@@ -35,7 +36,7 @@ from engine.export.moodle_cloze import (
     several_shares,
     steps_text,
 )
-from engine.export.moodle_html import MoodleText, moodle_line, moodle_text, moodle_words, xml_characters
+from engine.export.moodle_html import MoodleText, moodle_line, moodle_text, moodle_words
 from engine.text.words import count_noun, plain_points
 
 __all__ = ["FORMAT", "listed_share", "moodle_category"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.export.exported_item import ExportedQuiz
+from engine.export.file_pieces import packed
 from engine.export.formats import QuizFormat
 from engine.export.qti.package_files import family_losses, package_files
-from engine.export.qti.packing import packed
 
 __all__ = ["FORMAT"]
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from engine.export.file_pieces import xml_characters
+
 __all__ = ["QTI_NAMESPACE", "attribute_text", "element", "escaped", "identifier_of", "list_of"]
 
 QTI_NAMESPACE = "http://www.imsglobal.org/xsd/imsqtiasi_v3p0"
-# what XML 1.0 has no way to write
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _ATTRIBUTE_ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
@@ -30,14 +30,14 @@ def escaped(text: str) -> str:
     >>> escaped("a < b ]]> {{ c }}")
     'a &lt; b ]]&gt; {<span>{</span> c }}'
     """
-    safe = _FORBIDDEN.sub("", text).translate(_ESCAPES)
+    safe = xml_characters(text).translate(_ESCAPES)
     # An element between the braces keeps them from being an expression, and shows nothing.
     return safe.replace("{{", "{<span>{</span>") if "{{" in safe else safe
 
 
 def attribute_text(text: str) -> str:
     """Return the value of an attribute, without its quotes."""
-    return _FORBIDDEN.sub("", text).translate(_ATTRIBUTE_ESCAPES)
+    return xml_characters(text).translate(_ATTRIBUTE_ESCAPES)
 
 
 def element(name: str, *content: str, **attributes: str | int | float | bool | None) -> str:

@@ -13,8 +13,8 @@ from qti_convert import upgrade_qti2_to_qti3
 
 from engine.export.exported_item import ExportedFamily, ExportedQuiz, exported_item
 from engine.export.formats import FORMATS, QuizFormat, quiz_format
+from engine.export.formats.qti21 import qti21_files
 from engine.export.qti.field_xml import FieldNames
-from engine.export.qti.older_qti import downgraded
 from engine.export.qti.package_files import family_losses, package_files
 from engine.export.qti.processing import lies_between, number_text
 from engine.export.qti.xml_pieces import attribute_text, element, escaped, identifier_of
@@ -244,7 +244,7 @@ def test_losses_are_said_once_for_an_item_and_by_field() -> None:
 
 
 def test_nothing_of_qti_3_is_left_in_qti_21(quiz: ExportedQuiz) -> None:
-    files = downgraded(package_files(quiz, _none))
+    files = qti21_files(package_files(quiz, _none))
     assert next(iter(files)) == "imsmanifest.xml"
     for path, root in _texts(files).items():
         if path.startswith("items/") and path.endswith(".xml"):
@@ -269,14 +269,14 @@ def test_addresses_of_response_processing_are_mended() -> None:
         title="t",
         time_dependent=False,
     )
-    text = downgraded({"items/i.xml": item})["items/i.xml"]
+    text = qti21_files({"items/i.xml": item})["items/i.xml"]
     assert isinstance(text, str)
     assert 'template="http://www.imsglobal.org/question/qti_v2p1/rptemplates/match_correct"' in text
 
 
 def test_qti_21_says_what_qti_3_said(quiz: ExportedQuiz) -> None:
     new = package_files(quiz, _none)
-    old = downgraded(new)
+    old = qti21_files(new)
     for path in [path for path in new if path.startswith("items/") and path.endswith(".xml")]:
         again = fromstring(upgrade_qti2_to_qti3(old[path]))
         once = fromstring(new[path])
