@@ -252,8 +252,9 @@ def results(clients: Sequence[MarkingClient]) -> dict[str, list[Comparison]]:
 
 def page(clients: Sequence[MarkingClient], found: Results) -> str:
     """Return the page in Markdown."""
-    lines = [_HEAD, "", "## Summary", ""]
     names = [client.name for client in clients]
+    unexplained = sum(not one.is_explained for comparisons in found.values() for one in comparisons)
+    lines = [_HEAD, "", "## Summary", "", _SUMMARY.format(unexplained=unexplained), ""]
     lines += _table(["answers to", *names], list(_summary(names, found)))
     lines += ["", "## Why a mark may differ", ""]
     rules = {name: sentence for client in clients for name, sentence in client.rules.items()}
@@ -282,6 +283,10 @@ package as Canvas's importer does, refuses what that would lose, and marks as Cl
 
 To write this page again: `python -m docs.generators.same_marks`, after `make browser clients`."""
 
+_SUMMARY = """\
+How many answers get the same mark as here, and how many another one by a rule of the next section.
+Differences that no rule explains: {unexplained}."""
+
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     lines = [f"| {' | '.join(head)} |", f"|{'|'.join(['---'] * len(head))}|"]
@@ -296,7 +301,8 @@ def _summary(names: Sequence[str], found: Results) -> Iterator[list[str]]:
             same = sum(1 for one in of_kind if one.is_explained and not one.rule)
             by_rule = sum(1 for one in of_kind if one.is_explained and one.rule)
             wrong = len(of_kind) - same - by_rule
-            cells.append(f"{same} the same, {by_rule} by a rule, {wrong} unexplained" if of_kind else "–")
+            counts = ((same, "same"), (by_rule, "by a rule"), (wrong, "unexplained"))
+            cells.append(", ".join(f"{count} {what}" for count, what in counts if count) or "–")
         yield [kind, *cells]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from engine.answers import blank_hint, kind_of, right_response
 from engine.answers.asked_precision import NumericSettings
@@ -240,7 +240,18 @@ def exported_field(part: Part) -> ExportedField:
     return make(part)
 
 
-def _frame(part: Part) -> dict[str, object]:
+class _Frame(TypedDict):
+    """The arguments that all kinds of field share, so that they are checked where a field is made."""
+
+    part: Part
+    prompt: RenderedText | None
+    points: float
+    hint: str
+    right: str
+    follows: bool
+
+
+def _frame(part: Part) -> _Frame:
     return {
         "part": part,
         "prompt": part.prompt,
@@ -254,7 +265,7 @@ def _frame(part: Part) -> dict[str, object]:
 def _single(part: Part) -> ChoiceField:
     accepts = bool(SingleChoiceSettings.of(part).accepted)
     return ChoiceField(
-        **_frame(part),  # type: ignore[arg-type]
+        **_frame(part),
         options=part.options,
         multiple=False,
         accepts_printed=accepts,
@@ -263,13 +274,13 @@ def _single(part: Part) -> ChoiceField:
 
 def _multiple(part: Part) -> ChoiceField:
     policy = MultipleChoiceSettings.of(part).policy
-    return ChoiceField(**_frame(part), options=part.options, multiple=True, policy=policy)  # type: ignore[arg-type]
+    return ChoiceField(**_frame(part), options=part.options, multiple=True, policy=policy)
 
 
 def _order(part: Part) -> OrderField:
     settings = OrderingSettings.of(part)
     return OrderField(
-        **_frame(part),  # type: ignore[arg-type]
+        **_frame(part),
         cards=part.options,
         order=part.key_ids,
         policy=settings.policy,
@@ -280,7 +291,7 @@ def _order(part: Part) -> OrderField:
 def _match(part: Part) -> MatchField:
     pairs = dict(zip((prompt.id for prompt in part.prompts), part.key_ids, strict=True))
     return MatchField(
-        **_frame(part),  # type: ignore[arg-type]
+        **_frame(part),
         prompts=part.prompts,
         targets=part.options,
         pairs=pairs,
@@ -310,7 +321,7 @@ def _numbers(part: Part) -> NumbersField:
         if (value := known.value) is not None and value.shape == key.shape
     )
     return NumbersField(
-        **_frame(part),  # type: ignore[arg-type]
+        **_frame(part),
         shape=key.shape,
         entries=entries,
         groups=_groups(settings.partial, key.shape),
@@ -358,7 +369,7 @@ def _groups(partial: str, shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]
 def _words(part: Part) -> WordsField:
     settings = TokenSettings.of(part)
     return WordsField(
-        **_frame(part),  # type: ignore[arg-type]
+        **_frame(part),
         accepted=part.key_ids,
         case_sensitive=settings.case_sensitive,
         order_credit=settings.order_credit,
@@ -369,7 +380,7 @@ def _words(part: Part) -> WordsField:
 def _essay(part: Part) -> EssayField:
     least, most = word_limits(part)
     return EssayField(
-        **_frame(part),  # type: ignore[arg-type]
+        **_frame(part),
         rubric=rubric_of(part),
         sample=sample_of(part),
         least_words=least,

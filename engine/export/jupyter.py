@@ -19,7 +19,7 @@ from engine.answers import blank_hint
 from engine.code.source import tree_or_none
 from engine.errors import UsageError
 from engine.export.jupyter_text import statement_markdown, words_markdown
-from engine.intake.assignment_notebook import (
+from engine.intake.assignment_cells import (
     BLANK_ANSWER,
     CHECK_IMPORT,
     METADATA,

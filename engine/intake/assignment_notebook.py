@@ -1,75 +1,39 @@
-"""A notebook that ``grade export notebook`` wrote: which cell is for what, and what is handed in for an item.
+"""A notebook that ``grade export notebook`` wrote: which of its cells counts for an item, and what it says.
 
-Each of its cells says in its metadata what it is. Students copy, split, move and delete cells, and some
-programs drop metadata; so the cell of an item is known by its metadata first, and by the name that it defines
-where the metadata is gone. Nothing is chosen silently: what can be read in two ways is refused with both
-places, and what was taken from elsewhere is noted. What a kernel ran (:mod:`engine.practice.check_cell`) is
-read by the same rules, with its inputs in place of cells.
+Each cell says in its metadata what it is for (:mod:`engine.intake.assignment_cells`). Students copy, split,
+move and delete cells, and some programs drop metadata; so the cell of an item is known by its metadata first,
+and by the name that it defines where the metadata is gone. Nothing is chosen silently: what can be read in
+two ways is refused with both places, and what was taken from elsewhere is noted. What a kernel ran
+(:mod:`engine.practice.check_cell`) is read by the same rules, with its inputs in place of cells.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
-import hmac
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from engine.code.source import cell_mark, place_in_cells, tree_or_none
+from engine.code.source import place_in_cells
 from engine.errors import SubmissionError
+from engine.intake.assignment_cells import (
+    BLANK_ANSWER,
+    METADATA,
+    AssignedItem,
+    AssignmentCell,
+    answer_name,
+    assigned_item,
+    assignment_cells,
+    name_of,
+)
 from engine.intake.needed_code import names_bound, needed_code
-from engine.intake.notebook import NotebookCell, check_size, check_syntax, python_of, read_cells
-from engine.model import Variant
+from engine.intake.notebook import NotebookCell, check_syntax, read_cells
 from engine.text.words import clean_line
 
-METADATA: Final = "softmark"
-"""The key of our metadata, of a notebook and of a cell."""
-CHECK_IMPORT: Final = "from engine.practice.check_cell import check"
-"""The line by which a check is known where metadata is gone."""
-BLANK_ANSWER: Final = "*Write your answer here, in place of this line.*"
-"""What stands in a cell for an answer in words; nbgrader puts its own text in its place."""
 _BLANKS: Final = (BLANK_ANSWER, "YOUR ANSWER HERE")
-
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,98}")
-# A check that was merged into the cell above it leaves that cell as it is.
-_CHECK_LINE = re.compile(rf"^[ \t]*(?:{re.escape(CHECK_IMPORT)}\b|check\(\").*$", re.MULTILINE)
-_DIGEST = re.compile(r"[0-9a-f]{1,64}")
 _MOST_ITEMS = 200
-_LARGEST_SEED = 2**63
 _COPY_BACK = "copy the cell from the notebook as it was handed out, put your work into it, and hand in again"
-_ROLES = frozenset({"statement", "solution", "answer", "check"})
-
-
-@dataclass(frozen=True, slots=True)
-class AssignedItem:
-    """An item of an assignment, as the notebook says: foreign, until somebody compares it with the bank.
-
-    Parameters
-    ----------
-    item : str
-    is_code : bool
-        A code exercise; otherwise an answer to a variant.
-    seed : int
-        Of the variant.
-    question : str
-        Digest of what was asked.
-    seal : str
-        By which a course knows its own questions.
-    """
-
-    item: str
-    is_code: bool
-    seed: int = 0
-    question: str = ""
-    seal: str = ""
-
-    @property
-    def name(self) -> str:
-        """The name that its cell defines."""
-        return name_of(self.item) if self.is_code else answer_name(self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,71 +58,6 @@ class TakenAnswer:
     notes: tuple[str, ...] = ()
 
 
-def name_of(item: str) -> str:
-    """Return the name of an exercise's function."""
-    return item.replace("-", "_")
-
-
-def answer_name(item: str) -> str:
-    """Return the name to which an answer is assigned."""
-    return f"answer_{name_of(item)}"
-
-
-def text_digest(text: str) -> str:
-    """Return a short digest of a cell's text, the blanks around it aside."""
-    return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def question_digest(variant: Variant) -> str:
-    """Return a short digest of what a variant asks: its numbers, the options as shown, the fields.
-
-    Wording and feedback aren't in it: an instructor may correct them while a notebook is out.
-    """
-    content = [
-        variant.item,
-        {name: [list(value.shape), list(value.entries)] for name, value in variant.values.items()},
-        [
-            [
-                part.id,
-                part.type,
-                *([choice.id, choice.text.plain] for choice in (*part.prompts, *part.options)),
-            ]
-            for part in variant.parts
-        ],
-    ]
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
-
-
-def question_seal(secret: bytes, item: str, seed: int, question: str) -> str:
-    """Return by what a course knows a question of its own: nobody can choose another variant without it."""
-    # "notebook" keeps other uses of the secret apart.
-    message = json.dumps(["notebook", item, seed, question]).encode("ascii")
-    return hmac.new(secret, message, hashlib.sha256).hexdigest()[:32]
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """A cell with what its metadata says it is, where that makes sense."""
-
-    label: str
-    mark: str
-    text: str
-    is_code: bool
-    role: str
-    item: str
-    was_changed: bool
-    tree: ast.Module | None
-
-    def binds(self, name: str) -> bool:
-        return self.tree is not None and name in names_bound(self.tree)
-
-    def seems_to_bind(self, name: str) -> bool:
-        """Whether a cell that Python can't read is meant to define the name."""
-        pattern = rf"^\s*(?:(?:async\s+)?def\s+{re.escape(name)}\b|{re.escape(name)}\s*=)"
-        return self.tree is None and re.search(pattern, self.text, re.MULTILINE) is not None
-
-
 class AssignmentNotebook:
     """What students handed in, or ran, in an assignment's notebook.
 
@@ -169,7 +68,8 @@ class AssignmentNotebook:
     where : str
         Its name, for messages.
     is_history : bool
-        Whether the cells are what a kernel ran, in the order in which it did.
+        Whether the cells are what a kernel ran, in the order in which it did: the check cell wrote it, and it
+        has no seals.
     most : int
         Characters of code that are read.
     """
@@ -185,8 +85,8 @@ class AssignmentNotebook:
     ) -> None:
         self.items = items
         self._where = where
-        self._is_history = is_history
-        self._cells = _read_cells(cells, where, is_history, most)
+        self.is_history = is_history
+        self._cells = assignment_cells(cells, where, is_history=is_history, most=most)
 
     def find(self, item: str) -> AssignedItem | None:
         """Return what the notebook says about an item; None if it isn't in it."""
@@ -213,7 +113,7 @@ class AssignmentNotebook:
         trees = [cell.tree if cell.is_code and cell.role != "check" else None for cell in self._cells]
         needed = needed_code(trees, main)
         self._refuse_unread_helper(needed.missing, main)
-        if needed.too_late is not None and not self._is_history:
+        if needed.too_late is not None and not self.is_history:
             late, user, first = needed.too_late
             raise SubmissionError(
                 f"{self._cells[user].label} needs {clean_line(late, 40)}, "
@@ -269,13 +169,13 @@ class AssignmentNotebook:
         answers = self._assigned(self._cells[main], answer_name(item))
         return TakenAnswer(answers, (*notes, *self._notes_on_locked(item)))
 
-    def _is_of(self, cell: _Cell, item: str, role: str) -> bool:
+    def _is_of(self, cell: AssignmentCell, item: str, role: str) -> bool:
         return cell.role == role and cell.item == item
 
     def _main_cell(self, item: str, name: str, role: str) -> tuple[int, tuple[str, ...]]:
         """Return the place of the cell that counts, and notes on why it is another than expected."""
         places = [place for place, cell in enumerate(self._cells) if cell.is_code and cell.role != "check"]
-        if self._is_history:
+        if self.is_history:
             return self._last_run(item, name, places), ()
         marked = [place for place in places if self._is_of(self._cells[place], item, role)]
         defining = [place for place in marked if self._cells[place].binds(name)]
@@ -319,7 +219,7 @@ class AssignmentNotebook:
         check_syntax(self._cells[place].text, self._cells[place].label, self._where)
         return place
 
-    def _two_cells(self, item: str, role: str, cells: Sequence[_Cell]) -> SubmissionError:
+    def _two_cells(self, item: str, role: str, cells: Sequence[AssignmentCell]) -> SubmissionError:
         return SubmissionError(
             f"{' and '.join(cell.label for cell in cells)} are the {role} cell of {item}, and they differ",
             where=self._where,
@@ -354,7 +254,7 @@ class AssignmentNotebook:
 
     def _notes_on_locked(self, item: str) -> tuple[str, ...]:
         """Say what became of cells that nobody should have touched; nothing depends on them."""
-        if self._is_history:
+        if self.is_history:
             return ()
         effect = {
             "statement": "the question counts as it was handed out",
@@ -367,7 +267,7 @@ class AssignmentNotebook:
             if self._is_of(cell, item, role) and cell.was_changed
         )
 
-    def _assigned(self, cell: _Cell, name: str) -> dict[str, str]:
+    def _assigned(self, cell: AssignmentCell, name: str) -> dict[str, str]:
         assert cell.tree is not None  # it binds the name
         value = next(
             (v for node in reversed(cell.tree.body) if (v := _value_given(node, name)) is not None), None
@@ -379,7 +279,7 @@ class AssignmentNotebook:
                 return {str(key): self._written_out(cell, name, entry) for key, entry in pairs}
         return {"": self._written_out(cell, name, value)}
 
-    def _written_out(self, cell: _Cell, name: str, value: ast.expr | None) -> str:
+    def _written_out(self, cell: AssignmentCell, name: str, value: ast.expr | None) -> str:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             return value.value
         if isinstance(value, ast.Constant) and value.value is None:
@@ -427,7 +327,7 @@ def read_assignment(text: str, where: str, most: int = 2**20) -> AssignmentNoteb
     entries = ours.get("items") if isinstance(ours, dict) else None
     if not isinstance(entries, list):
         return None
-    assigned = [_assigned_item(entry) for entry in entries[:_MOST_ITEMS]]
+    assigned = [assigned_item(entry) for entry in entries[:_MOST_ITEMS]]
     items = {entry.item: entry for entry in reversed(assigned) if entry is not None}
     is_history = isinstance(ours, dict) and ours.get("history") is True
     if not items:
@@ -437,59 +337,12 @@ def read_assignment(text: str, where: str, most: int = 2**20) -> AssignmentNoteb
     return AssignmentNotebook(ordered, cells, where, is_history=is_history, most=most)
 
 
-def _assigned_item(entry: Any) -> AssignedItem | None:
-    if not isinstance(entry, dict):
-        return None
-    item, kind, seed = entry.get("item"), entry.get("kind"), entry.get("seed", 0)
-    question, seal = entry.get("question", ""), entry.get("seal", "")
-    if not isinstance(item, str) or _ID.fullmatch(item) is None or kind not in ("code", "answer"):
-        return None
-    # type(): a bool is an int as well.
-    if type(seed) is not int or not 0 <= seed < _LARGEST_SEED:
-        return None
-    digests = [d if isinstance(d, str) and _DIGEST.fullmatch(d) else "" for d in (question, seal)]
-    return AssignedItem(item, kind == "code", seed, *digests)
-
-
-def _read_cells(cells: Sequence[NotebookCell], where: str, is_history: bool, most: int) -> tuple[_Cell, ...]:
-    texts = [python_of(cell.source) if cell.is_code else cell.source for cell in cells]
-    check_size([text for cell, text in zip(cells, texts, strict=True) if cell.is_code], where, most)
-    result: list[_Cell] = []
-    number = 0
-    for place, (cell, text) in enumerate(zip(cells, texts, strict=True), start=1):
-        number += cell.is_code
-        # In a kernel's history the number of a cell is the one that the student sees beside it.
-        count = cell.count if is_history and cell.count is not None else number
-        mark = cell_mark(count, is_run=is_history)
-        label = mark[6:-4] if cell.is_code else f"cell {place}"
-        ours = cell.metadata.get(METADATA)
-        ours = ours if isinstance(ours, dict) else {}
-        role, item, originals = ours.get("role"), ours.get("item"), ours.get("original")
-        is_ours = isinstance(role, str) and role in _ROLES and isinstance(item, str)
-        if cell.is_code and CHECK_IMPORT in text:
-            text = _CHECK_LINE.sub("", text)
-        was_changed = not (isinstance(originals, list) and text_digest(cell.source) in originals)
-        result.append(
-            _Cell(
-                label,
-                mark,
-                text,
-                cell.is_code,
-                str(role) if is_ours else "",
-                str(item) if is_ours else "",
-                was_changed,
-                tree_or_none(text) if cell.is_code else None,
-            )
-        )
-    return tuple(result)
-
-
 def _only(text: str, lines: set[int]) -> str:
     """Return a cell with blank lines in place of those that aren't needed, so that line numbers stay."""
     return "\n".join(line if number in lines else "" for number, line in enumerate(text.split("\n")))
 
 
-def _gist(cell: _Cell) -> str:
+def _gist(cell: AssignmentCell) -> str:
     # Comments and blanks make no difference between two copies of a cell.
     return cell.text.strip() if cell.tree is None else ast.dump(cell.tree)
 

@@ -11,7 +11,8 @@ import hmac
 from collections.abc import Mapping
 
 from engine.errors import SubmissionError
-from engine.intake.assignment_notebook import AssignedItem, TakenAnswer, question_digest, question_seal
+from engine.intake.assignment_cells import AssignedItem, question_digest, question_seal
+from engine.intake.assignment_notebook import TakenAnswer
 from engine.model import Variant
 from engine.text.words import clean_line
 

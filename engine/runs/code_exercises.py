@@ -12,7 +12,7 @@ from engine.model import CodeSubmission, GradeReport, Mode, Variant
 from engine.runner import Runner
 
 if TYPE_CHECKING:
-    from engine.intake.assignment_notebook import AssignedItem
+    from engine.intake.assignment_cells import AssignedItem
     from engine.items.bank import Bank
 
 

@@ -1,7 +1,8 @@
 """What nbgrader does with a notebook; run in the environment of nbgrader, which prints JSON.
 
 ``release NOTEBOOK FOLDER`` validates its metadata and generates the assignment in a course; ``credit
-NOTEBOOK`` gives points to cells that have been run, as nbgrader's autograder does.
+NOTEBOOK`` gives points to cells that have been run, as nbgrader's autograder does; ``grades FOLDER
+ASSIGNMENT`` prints what the gradebook of a course has recorded.
 """
 
 import json
@@ -49,8 +50,21 @@ def credit(path):
     return {cell.metadata.nbgrader.grade_id: determine_grade(cell) for cell in cells if is_grade(cell)}
 
 
+def grades(folder, assignment):
+    """Return by student the recorded points of each cell, and whether a person has to mark it."""
+    with Gradebook(f"sqlite:///{Path(folder).resolve()}/gradebook.db") as gradebook:
+        return {
+            submission.student.id: {
+                grade.name: [grade.auto_score, grade.needs_manual_grade]
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            }
+            for submission in gradebook.assignment_submissions(assignment)
+        }
+
+
 if __name__ == "__main__":
     # nbgrader calls alembic by its name.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    act = {"release": release, "credit": credit}[sys.argv[1]]
+    act = {"release": release, "credit": credit, "grades": grades}[sys.argv[1]]
     print("\n" + json.dumps(act(*sys.argv[2:])))  # noqa: T201

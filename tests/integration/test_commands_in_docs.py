@@ -50,6 +50,9 @@ ELSEWHERE = {
 NOT_RUN = {
     r"make .*": "sets up an environment and runs everything, this test too",
     r"pip .*": "installs: tests/repo/test_wheel.py builds and installs the wheel",
+    r"nbgrader .*|softmark-env/bin/.*|mkdir -p source/.*|grade .* --course \.\./attention-2026 .*": (
+        "needs nbgrader: tests/integration/test_export_nbgrader.py runs these as printed"
+    ),
     r"python3 -m venv .*": "makes an environment: tests/repo/test_wheel.py does",
     r"source .*": "changes the shell",
     r"python benchmarks/.*": "measures for minutes: tests/repo/test_benchmarks_code.py runs short forms",

@@ -14,6 +14,7 @@ import pytest
 from nbclient import NotebookClient
 
 from engine.items import builtin_bank
+from engine.practice.check_cell import kernel_notebook
 from tests.assignment_notebooks import BASE_2, RIGHT_MASK, RIGHT_SOFTMAX, cell_of, code_cell, filled
 from tests.integration.conftest import Grade
 
@@ -241,6 +242,22 @@ def test_the_kernel_loads_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True
     )
     assert run.stdout.strip() == "[]"
+
+
+def test_a_check_in_a_kernel_within_a_course_needs_no_seal(grade: Grade) -> None:
+    """As where the folders of an nbgrader course lie in the folder of ours."""
+    assert grade("init", "attention-2026", "--title", "Attention").code == 0
+    week = ("softmax-weights", "--seed", 7, "--course", "attention-2026", "--out", "week.ipynb")
+    assert grade("export", "notebook", *week).code == 0
+    (entry,) = json.loads(Path("week.ipynb").read_text(encoding="utf-8"))["metadata"]["softmark"]["items"]
+    inputs = ["", 'answer_softmax_weights = "0.054, 0.653, 0.293"']
+    text = kernel_notebook(inputs, "softmax-weights", entry["seed"], entry["question"])
+    Path("kernel.ipynb").write_text(text, encoding="utf-8")
+    checked = ("submit", "softmax-weights", "kernel.ipynb", "--course", "attention-2026")
+    assert grade(*checked).out.startswith("softmax-weights: right — 1 of 1 point\n")
+    # For a student it would be recorded: then the seal is needed.
+    refused = grade(*checked, "--student", "ada")
+    assert refused.code == 2 and "isn't one that the course handed out" in refused.err
 
 
 def test_the_mask_is_right_too(grade: Grade, week: dict[str, Any]) -> None:
