@@ -10,7 +10,7 @@ setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[excel,exchange,paper,postgres,stats,web,test,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[cluster,excel,exchange,paper,postgres,stats,web,test,dev]'
 	touch $@
 
 demo: setup            ## lint the bank, draw a quiz for the example class, grade it

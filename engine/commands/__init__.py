@@ -68,6 +68,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Look after it": {
         "store": "store",
+        "worker": "worker",
         "doctor": "doctor",
         "help": "about:help_command",
         "version": "about:version_command",

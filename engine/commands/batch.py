@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC
 from functools import partial
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine import COMMON_PACKAGES
 from engine.commands.context import CommandContext, find_context, is_course_folder
 from engine.commands.intake import collected, item_option, layout_option, refuses_unlisted, show_problems
 from engine.commands.journal import log
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from engine.marks.open_problems import ChangedItems, Untimed
     from engine.pages import ReportFiles
     from engine.runner import SandboxOptions
-    from engine.runs import BatchResult
+    from engine.runs import BatchResult, CodeExercises
+    from engine.runs.batch import Progress
     from engine.store import Store
 
 _DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU; the second one computes while the first waits
@@ -82,6 +84,11 @@ class _Batch:
 @layout_option
 @workers_option
 @sandbox_options()
+@click.option(
+    "--cluster",
+    is_flag=True,
+    help="Grade code on the workers of the store's PostgreSQL server: grade worker.",
+)
 @click.option("--solutions", is_flag=True, help="Show worked solutions on the students' pages.")
 @json_option
 @course_option
@@ -94,6 +101,7 @@ def command(
     layout: str,
     workers: int | None,
     sandbox: SandboxOptions,
+    cluster: bool,
     solutions: bool,
     as_json: bool,
     course_path: Path | None,
@@ -116,12 +124,16 @@ def command(
     Examples:
       grade batch handed-in.zip --course attention-2026 --out results
       grade batch answers.csv --quiz week-1 --course attention-2026 --out results
+      grade batch handed-in.zip --course attention-2026 --out results --cluster
     """
     context = find_context(course_path)
     _check_source(context, source)
     # Before anything is unpacked: a class takes minutes to read.
     sandbox.check(context.mode)
-    _warn_missing_packages(context)
+    if cluster:
+        _check_cluster(context, workers, sandbox)
+    else:
+        _warn_missing_packages(context)
     with ExitStack() as stack:
         workdir = stack.enter_context(work_folder())
         intake = collected(context, source, workdir, item=item, layout=layout)
@@ -132,7 +144,7 @@ def command(
         ):
             out.mkdir(parents=True, exist_ok=True)
         store = stack.enter_context(_open_store(context, out))
-        batch = _grade(context, store, intake, source, out, quiz, workers, sandbox, solutions)
+        batch = _grade(context, store, intake, source, out, quiz, workers, sandbox, cluster, solutions)
     if as_json:
         print_json(batch.as_json())
     else:
@@ -148,6 +160,56 @@ def _check_source(context: CommandContext, source: Path) -> None:
             where=str(source),
             next_step="name what was handed in"
             + (", and the course with --course" if context.course is None else ""),
+        )
+
+
+def _check_cluster(context: CommandContext, workers: int | None, sandbox: SandboxOptions) -> None:
+    if workers is not None or sandbox.device != "cpu":
+        raise UsageError(
+            "--workers and --device are for this machine, and --cluster grades on others",
+            next_step="say it where the workers are started: grade worker --slots N",
+        )
+    context.require_course()
+    if "://" not in str(context.store_place):
+        raise UsageError(
+            "--cluster needs a store on a PostgreSQL server",
+            where=str(context.store_place),
+            next_step="name one in course.yaml (store: postgresql://…), or leave --cluster out: all cores of "
+            "this machine grade then",
+        )
+
+
+def _grade_on_cluster(
+    context: CommandContext,
+    intake: IntakeResult,
+    store: Store,
+    code: CodeExercises,
+    sandbox: SandboxOptions,
+    progress: Progress,
+) -> BatchResult:
+    from engine.cluster.class_on_cluster import grade_on_cluster
+    from engine.cluster.course_side import CourseQueue
+    from engine.cluster.fingerprint import demanded_tier
+
+    packages = context.course.settings.packages if context.course else None
+    queue = CourseQueue(
+        str(context.store_place),
+        bank=context.bank,
+        secret=context.secret(),
+        title=context.title,
+        mode=context.mode,
+        tier=demanded_tier(sandbox, context.mode),
+        packages=COMMON_PACKAGES if packages is None else packages,
+    )
+    with closing(queue):
+        return grade_on_cluster(
+            intake,
+            store=store,
+            code=code,
+            course_queue=queue,
+            mode=context.mode,
+            progress=progress,
+            warn=lambda text: click.echo(f"note: {text}", err=True),
         )
 
 
@@ -177,6 +239,7 @@ def _grade(
     quiz: str | None,
     workers: int | None,
     sandbox: SandboxOptions,
+    cluster: bool,
     solutions: bool,
 ) -> _Batch:
     from engine.intake.row_hand_ins import take_answers
@@ -197,17 +260,22 @@ def _grade(
             zone=course.settings.policies.zone if course else UTC,
             refuse_unlisted=refuses_unlisted(context),
         )
-    result = grade_batch(
-        intake,
-        store=store,
-        code=CodeExercises(bank, secret=context.secret(), mode=context.mode),
-        sandbox=context.offered_sandbox(sandbox),
-        workers=workers or (None if sandbox.device == "cpu" else _DEVICE_WORKERS),
-        mode=context.mode,
-        progress=partial(progress_bar, "grading"),
-        # With the course: a batch that is killed and called again may get another --out.
-        notes=(context.private_folder() if course else out) / "being-graded.jsonl",
-    )
+    code = CodeExercises(bank, secret=context.secret(), mode=context.mode)
+    progress = partial(progress_bar, "grading")
+    if cluster:
+        result = _grade_on_cluster(context, intake, store, code, sandbox, progress)
+    else:
+        result = grade_batch(
+            intake,
+            store=store,
+            code=code,
+            sandbox=context.offered_sandbox(sandbox),
+            workers=workers or (None if sandbox.device == "cpu" else _DEVICE_WORKERS),
+            mode=context.mode,
+            progress=progress,
+            # With the course: a batch that is killed and called again may get another --out.
+            notes=(context.private_folder() if course else out) / "being-graded.jsonl",
+        )
     if result.graded:
         log(context, store, "batch.grade", source.name, files=result.graded)
     earlier = _keep_open(context, out, store, intake, result, tables)

@@ -18,7 +18,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -272,8 +272,22 @@ def grade_batch(
     """
     begun = time.monotonic()
     grader = FileGrader(store, code, mode)
-    tasks: dict[tuple[str, str | None, str], _Task] = {}
-    tally = _Tally()
+    tally = BatchTally()
+    tasks = open_tasks(grader, intake, tally)
+    with closing(InFlight(notes)) as flight:
+        interrupted = _grade_all(
+            grader, tasks, flight, tally, sandbox, workers, progress, stop or threading.Event()
+        )
+    return tally.result(intake, len(tasks), interrupted, time.monotonic() - begun)
+
+
+# A student and a file of theirs.
+FileTask = tuple[str, HandedFile]
+
+
+def open_tasks(grader: FileGrader, intake: IntakeResult, tally: BatchTally) -> list[FileTask]:
+    """Return the files that have no grade yet; the others are counted."""
+    tasks: dict[tuple[str, str | None, str], FileTask] = {}
     for student in intake.students:
         for file in student.files:
             key = (student.student, file.item, file.sha256)
@@ -282,25 +296,7 @@ def grade_batch(
                 tally.graded_before += 1
             else:
                 tasks[key] = student.student, file
-    with closing(InFlight(notes)) as flight:
-        interrupted = _grade_all(
-            grader, [*tasks.values()], flight, tally, sandbox, workers, progress, stop or threading.Event()
-        )
-    return BatchResult(
-        graded=tally.graded,
-        graded_before=tally.graded_before,
-        rejected=tally.rejected,
-        ungraded=tuple(tally.ungraded),
-        problems=(*intake.problems, *tally.problems),
-        remaining=len(tasks) - tally.looked_at,
-        interrupted=interrupted or tally.looked_at < len(tasks),
-        seconds=time.monotonic() - begun,
-        to_mark=tally.to_mark,
-    )
-
-
-# A student and a file of theirs.
-_Task = tuple[str, HandedFile]
+    return [*tasks.values()]
 
 
 def _key(student: str, file: HandedFile) -> FileKey:
@@ -309,9 +305,9 @@ def _key(student: str, file: HandedFile) -> FileKey:
 
 def _grade_all(
     grader: FileGrader,
-    tasks: list[_Task],
+    tasks: list[FileTask],
     flight: InFlight,
-    tally: _Tally,
+    tally: BatchTally,
     sandbox: SandboxOptions,
     workers: int | None,
     progress: Progress,
@@ -320,8 +316,8 @@ def _grade_all(
     """Grade all files but those that are set aside; return whether Ctrl-C stopped it."""
     from engine.sandbox import open_runner
 
-    rest: list[_Task] = []
-    for chain in _chains(tasks):
+    rest: list[FileTask] = []
+    for chain in file_chains(tasks):
         is_behind = False
         for student, file in chain:
             if flight.losses(_key(student, file)) >= _MOST_LOSSES:
@@ -354,17 +350,17 @@ def _grade_all(
             with flight.noting(_key(student, file)):
                 return grader.grade(student, file, runner)
 
-        calm: list[list[_Task]] = []
+        calm: list[list[FileTask]] = []
         # Whole chains: the files of a chain can't change their order.
-        suspect: list[list[_Task]] = []
-        for chain in _chains(rest):
+        suspect: list[list[FileTask]] = []
+        for chain in file_chains(rest):
             (suspect if any(flight.losses(_key(*task)) for task in chain) else calm).append(chain)
         is_stopped = _run(grade, calm, slots, halt, collect)
         # one after the other: if the grader is killed again, it is plain by which file
         return is_stopped or _run(grade, suspect, 1, halt, collect)
 
 
-def _first_texts(tasks: list[_Task]) -> Iterator[str]:
+def _first_texts(tasks: list[FileTask]) -> Iterator[str]:
     """Yield the texts of the first programs that can be read: the sandbox starts what they need."""
     programs = (file for _, file in tasks if file.kind is FileKind.CODE)
     for file in itertools.islice(programs, _FIRST):
@@ -373,14 +369,14 @@ def _first_texts(tasks: list[_Task]) -> Iterator[str]:
             yield "\n".join(read_bounded(path, _FIRST_BYTES).decode("utf-8", "replace") for path in paths)
 
 
-def _chains(tasks: list[_Task]) -> list[list[_Task]]:
-    """Return the files that one thread must grade one after the other.
+def file_chains(tasks: Iterable[FileTask]) -> list[list[FileTask]]:
+    """Return the files that must be graded, or recorded, one after the other.
 
     What an attempt at a quiz earns depends on those before it, and where nothing says when code was handed
     in, the order of grading does. So a student's quiz files, and the hand-ins of one exercise, go in the
     order in which they were handed in.
     """
-    chains: dict[tuple[str, str | None], list[_Task]] = {}
+    chains: dict[tuple[str, str | None], list[FileTask]] = {}
     for student, file in tasks:
         chains.setdefault((student, file.item), []).append((student, file))
     for chain in chains.values():
@@ -389,7 +385,9 @@ def _chains(tasks: list[_Task]) -> list[list[_Task]]:
 
 
 @dataclass
-class _Tally:
+class BatchTally:
+    """What has become of a run's files so far."""
+
     graded_before: int = 0
     graded: int = 0
     rejected: int = 0
@@ -398,7 +396,22 @@ class _Tally:
     ungraded: list[UngradedFile] = field(default_factory=list)
     problems: list[IntakeProblem] = field(default_factory=list)
 
+    def result(self, intake: IntakeResult, files: int, interrupted: bool, seconds: float) -> BatchResult:
+        """Return what the run did with its files, of which there were so many."""
+        return BatchResult(
+            graded=self.graded,
+            graded_before=self.graded_before,
+            rejected=self.rejected,
+            ungraded=tuple(self.ungraded),
+            problems=(*intake.problems, *self.problems),
+            remaining=files - self.looked_at,
+            interrupted=interrupted or self.looked_at < files,
+            seconds=seconds,
+            to_mark=self.to_mark,
+        )
+
     def add(self, result: FileResult) -> None:
+        """Count the result of one file."""
         self.looked_at += 1
         self.to_mark += result.to_mark
         if result.problem is not None:
@@ -419,13 +432,13 @@ class _Tally:
 
 def _run(
     grade: Callable[[str, HandedFile], FileResult],
-    chains: list[list[_Task]],
+    chains: list[list[FileTask]],
     slots: int,
     halt: threading.Event,
     collect: Callable[[FileResult], None],
 ) -> bool:
     """Work through `chains`; return whether Ctrl-C stopped it."""
-    todo: queue.SimpleQueue[list[_Task]] = queue.SimpleQueue()
+    todo: queue.SimpleQueue[list[FileTask]] = queue.SimpleQueue()
     for chain in chains:
         todo.put(chain)
     results: queue.SimpleQueue[FileResult | BaseException | None] = queue.SimpleQueue()
@@ -461,7 +474,7 @@ def _drain(
     collect: Callable[[FileResult], None],
 ) -> bool:
     failure: BaseException | None = None
-    with _stop_on_ctrl_c(halt) as interrupted:
+    with stop_on_ctrl_c(halt) as interrupted:
         while running:
             try:
                 # With a time-out, so that Ctrl-C is noticed on every platform.
@@ -480,7 +493,7 @@ def _drain(
 
 
 @contextmanager
-def _stop_on_ctrl_c(halt: threading.Event) -> Iterator[threading.Event]:
+def stop_on_ctrl_c(halt: threading.Event) -> Iterator[threading.Event]:
     """Let the first Ctrl-C set `halt` and the event that is yielded; a second one doesn't wait.
 
     A KeyboardInterrupt could strike between taking a result and counting it; a handler can't.

@@ -76,6 +76,15 @@ _BEHIND = (
 )
 
 
+def why_no_score(report: GradeReport) -> str | None:
+    """Return why a program has no score or can't be read; None where it has a score."""
+    if report.outcome is Outcome.UNGRADED:
+        return "; ".join(report.notes) or "no reason was given"
+    if report.outcome is Outcome.FORMAT_ERROR:
+        return next((check.message for check in report.checks if check.message), "it can't be read")
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class FileGrader:
     """Everything that grading one file needs; shared by all threads."""
@@ -131,8 +140,24 @@ class FileGrader:
 
     def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
         started = datetime.now(UTC)
+        submission = self.read_program(student, file, item, started)
+        if isinstance(submission, FileResult):
+            return submission
+        report, reason = self._judge(student, item, submission, runner)
+        return self.store_report(student, file, submission, report, reason, started)
+
+    def read_program(
+        self, student: str, file: HandedFile, item: str, started: datetime
+    ) -> CodeSubmission | FileResult:
+        """Return the program in a file; where it can't be read, that is stored, and returned as the result.
+
+        Raises
+        ------
+        StoreError
+            The result can't be stored.
+        """
         try:
-            submission = read_code_file(file.path, file.name, dict(file.beside), exercise=item)
+            return read_code_file(file.path, file.name, dict(file.beside), exercise=item)
         except InputError as error:
             message = "; ".join(line.strip() for line in error.lines())
             self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
@@ -141,12 +166,50 @@ class FileGrader:
             message = self._mention_earlier(student, item, file.sha256, internal_fault(error))
             self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
             return FileResult(student, file, reason=message, again=_AGAIN in message)
-        stored, reason = self._grade_read(student, item, submission, runner, _arrival(file), started)
+
+    def store_report(
+        self,
+        student: str,
+        file: HandedFile,
+        submission: CodeSubmission,
+        report: GradeReport,
+        reason: str | None,
+        started: datetime,
+    ) -> FileResult:
+        """Store the report of a program, wherever it was made, and return the result.
+
+        Parameters
+        ----------
+        student : str
+        file : HandedFile
+        submission : CodeSubmission
+            The program in the file.
+        report : GradeReport
+        reason : str or None
+            Why it has no score or can't be read.
+        started : datetime
+            When grading began.
+
+        Raises
+        ------
+        StoreError
+            The result can't be stored.
+        """
+        item = report.item
+        stored, reason = self._store(student, item, submission, report, reason, _arrival(file), started)
         if stored.report.outcome is Outcome.FORMAT_ERROR:
             return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", _MEND, student))
         return FileResult(
             student, file, reason=None if stored.settled else reason, again=bool(reason and _AGAIN in reason)
         )
+
+    def without_report(
+        self, student: str, file: HandedFile, submission: CodeSubmission, reason: str, started: datetime
+    ) -> FileResult:
+        """Store that a program couldn't be graded by any machine, and return the result."""
+        item = file.item or ""
+        report = self._without_score(item, student, Outcome.UNGRADED, reason, None)
+        return self.store_report(student, file, submission, report, reason, started)
 
     def grade_submission(
         self, student: str, item: str, submission: CodeSubmission, runner: Runner, arrival: ArrivalInfo
@@ -160,8 +223,9 @@ class FileGrader:
         StoreError
             The result can't be stored.
         """
-        stored, _ = self._grade_read(student, item, submission, runner, arrival, datetime.now(UTC))
-        return stored
+        started = datetime.now(UTC)
+        report, reason = self._judge(student, item, submission, runner)
+        return self._store(student, item, submission, report, reason, arrival, started)[0]
 
     def set_aside_submission(
         self, student: str, item: str, submission: CodeSubmission, arrival: ArrivalInfo
@@ -173,28 +237,30 @@ class FileGrader:
         self.store.record(attempt.arrived(arrival))
         return _SET_ASIDE
 
-    def _grade_read(
-        self,
-        student: str,
-        item: str,
-        submission: CodeSubmission,
-        runner: Runner,
-        arrival: ArrivalInfo,
-        started: datetime,
-    ) -> tuple[Attempt, str | None]:
-        """Return the stored attempt, and why it has no score or can't be read."""
-        reason = None
+    def _judge(
+        self, student: str, item: str, submission: CodeSubmission, runner: Runner
+    ) -> tuple[GradeReport, str | None]:
+        """Return the report of a program, and why it has no score or can't be read."""
         try:
             report = self.code.grade(item, submission, runner, student)
-            if report.outcome is Outcome.UNGRADED:
-                reason = "; ".join(report.notes) or "no reason was given"
-            elif report.outcome is Outcome.FORMAT_ERROR:
-                reason = next((check.message for check in report.checks if check.message), "it can't be read")
         except StoreError:
             raise
         except Exception as error:  # whatever fails here is ours: never the student's 0
             reason = internal_fault(error)
-            report = self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
+            return self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier), reason
+        return report, why_no_score(report)
+
+    def _store(
+        self,
+        student: str,
+        item: str,
+        submission: CodeSubmission,
+        report: GradeReport,
+        reason: str | None,
+        arrival: ArrivalInfo,
+        started: datetime,
+    ) -> tuple[Attempt, str | None]:
+        """Return the stored attempt, and why it has no score or can't be read."""
         report = replace(report, student=student, mode=self.mode)
         if report.outcome is Outcome.UNGRADED:
             reason = self._mention_earlier(student, item, submission.sha256, reason or "")

@@ -357,6 +357,27 @@ class Database:
             self._pace.hurried = False
             self.checkpoint()
 
+    def notices(self, channel: str, halt: threading.Event) -> Iterator[None]:
+        """Yield whenever a server gives a notice on a channel, until `halt` is set; it takes a connection.
+
+        Parameters
+        ----------
+        channel : str
+            A name, not quoted.
+        halt : threading.Event
+            Looked at every second.
+        """
+        listener = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        with store_faults(self.where), listener.connect() as connection:
+            connection.execute(sa.text(f'LISTEN "{channel}"'))
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            while not halt.is_set():
+                for _ in driver.notifies(timeout=1.0, stop_after=1):
+                    yield
+            # Another user of this connection mustn't get what comes for us.
+            connection.execute(sa.text("UNLISTEN *"))
+
     def limit_answers(self, seconds: float) -> None:
         """Give up a server that says nothing for so long, with an error; what was stored stays."""
         if self._patience is not None:

@@ -1,0 +1,189 @@
+"""Code exercises on their way to workers: files by their hash, checked when they arrive.
+
+A worker that has the item of that version in its own bank needs no files. Otherwise it takes them from the
+database, refuses what doesn't have its hash, puts them into a folder of its own, and takes the item from there
+only if it has the very version that was handed over. An exercise's own file is Python that runs in the worker,
+so whoever may publish items is trusted as the engine is; an account for workers may only read them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from engine.cluster.queue_tables import item_files, queued_items
+from engine.cluster.work_queue import QueuedProgram
+from engine.errors import EngineError, InputError
+from engine.items import CodeAnswer
+from engine.items.bank import REGISTRY_FILE, Bank, builtin_bank, builtin_root
+from engine.items.checks.code import code_paths
+from engine.store.database import Database
+
+_MOST_LOADED: Final = 64  # exercises; a course has a dozen
+_MOST_FILES: Final = 2_000
+_MOST_BYTES: Final = 32 * 2**20
+
+
+def publish_item(database: Database, course: str, bank: Bank, item: str, seed: bytes) -> str:
+    """Store what judging an exercise depends on, and return its version.
+
+    Parameters
+    ----------
+    database : Database
+    course : str
+    bank : Bank
+    item : str
+    seed : bytes
+        Of the exercise's hidden plan: it tells nothing about other plans.
+
+    Raises
+    ------
+    InputError
+        There is no such exercise, or it has a fault.
+    EngineError
+        Its files can't be read.
+    """
+    version = bank.version(item)
+    contents = _contents(bank, item)
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+
+    def store(connection: sa.Connection) -> None:
+        for name, content in contents.items():
+            values = {"course": course, "sha256": hashes[name], "content": content}
+            connection.execute(upsert(item_files).values(values).on_conflict_do_nothing())
+        values = {"course": course, "item": item, "version": version, "seed": seed.hex()}
+        statement = upsert(queued_items).values(values | {"files": json.dumps(hashes, sort_keys=True)})
+        # The same version may be written with other comments: the newest files are as good.
+        same = [queued_items.c.course, queued_items.c.item, queued_items.c.version]
+        newest = {name: statement.excluded[name] for name in ("seed", "files")}
+        connection.execute(statement.on_conflict_do_update(index_elements=same, set_=newest))
+
+    database.change(store)
+    return version
+
+
+def _contents(bank: Bank, item: str) -> dict[str, bytes]:
+    """Return an exercise's files by their paths in a bank of this item alone."""
+    spec, path = bank.load(item), bank.path(item)
+    if not isinstance(spec.answer, CodeAnswer):
+        raise InputError(f"{item} asks for no code", next_step="hand over code exercises only")
+    names = {path.name, *(name for _, name in code_paths(spec.answer.model_dump(mode="json")))}
+    contents = {}
+    for name in sorted(names):
+        try:
+            contents[f"{item}/{name}"] = (path.parent / name).read_bytes()
+        except OSError as error:
+            raise EngineError(
+                "a file of the exercise can't be read", where=str(path.parent / name)
+            ) from error
+    # Sentences of known mistakes that the item names without repeating them.
+    contents[REGISTRY_FILE] = json.dumps(dict(bank.registry())).encode()
+    return contents
+
+
+class PublishedItems:
+    """The exercises of all courses that a worker grades; safe to use from several threads.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._folder = tempfile.TemporaryDirectory(prefix="softmark-items-", ignore_cleanup_errors=True)
+        self._own = builtin_bank()
+        self._lock = threading.Lock()
+        self._prepared: OrderedDict[tuple[str, str, str], Any] = OrderedDict()
+
+    def close(self) -> None:
+        """Delete the files."""
+        self._folder.cleanup()
+
+    def prepared(self, program: QueuedProgram) -> Any:
+        """Return (exercise, plan) of a program's exercise, loaded and drawn once.
+
+        Raises
+        ------
+        EngineError
+            It isn't published, a file isn't what its hash says, or the item has another version here.
+        InputError
+            The exercise has a fault.
+        """
+        from engine.code import exercise_of, freeze_plan
+
+        key = (program.course, program.item, program.version)
+        with self._lock:  # whoever comes second waits: frozen twice, a plan would cost its seconds twice
+            if key not in self._prepared:
+                seed, bank = self._bank(program)
+                exercise = exercise_of(bank, program.item)
+                self._prepared[key] = exercise, freeze_plan(exercise, seed)
+                while len(self._prepared) > _MOST_LOADED:
+                    self._prepared.popitem(last=False)
+            self._prepared.move_to_end(key)
+            return self._prepared[key]
+
+    def _bank(self, program: QueuedProgram) -> tuple[bytes, Bank]:
+        seed, files = self._entry(program)
+        if program.item in self._own and self._own.version(program.item) == program.version:
+            return seed, self._own
+        folder = self._unpacked(program, files)
+        bank = Bank([builtin_root(), folder])
+        if bank.version(program.item) != program.version:
+            raise EngineError(
+                f"{program.item} isn't the item that was handed over",
+                expected=f"version {program.version}",
+                got=f"version {bank.version(program.item)}",
+                next_step="use one version of Softmark on all machines",
+            )
+        return seed, bank
+
+    def _entry(self, program: QueuedProgram) -> tuple[bytes, dict[str, str]]:
+        wanted = (
+            queued_items.c.course == program.course,
+            queued_items.c.item == program.item,
+            queued_items.c.version == program.version,
+        )
+        with self._database.read() as connection:
+            row = connection.execute(
+                sa.select(queued_items.c.seed, queued_items.c.files).where(*wanted)
+            ).first()
+        if row is None:
+            raise EngineError(f"{program.item} isn't published in this version")
+        files: dict[str, str] = json.loads(row.files)
+        return bytes.fromhex(row.seed), files
+
+    def _unpacked(self, program: QueuedProgram, files: dict[str, str]) -> Path:
+        if len(files) > _MOST_FILES:
+            raise EngineError(f"{program.item} has too many files", got=f"{len(files)}")
+        folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+        total = 0
+        for name, sha256 in files.items():
+            path = folder / name
+            if not path.resolve().is_relative_to(folder.resolve()):
+                raise EngineError(f"a file of {program.item} leads out of its folder", got=name[:100])
+            content = self._content(program.course, sha256)
+            total += len(content)
+            if hashlib.sha256(content).hexdigest() != sha256 or total > _MOST_BYTES:
+                raise EngineError(f"a file of {program.item} isn't what was published", got=name[:100])
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return folder
+
+    def _content(self, course: str, sha256: str) -> bytes:
+        query = sa.select(item_files.c.content).where(
+            item_files.c.course == course, item_files.c.sha256 == sha256
+        )
+        with self._database.read() as connection:
+            content = connection.execute(query).scalar()
+        if content is None:
+            raise EngineError("a file of an exercise isn't published", got=sha256)
+        return bytes(content)

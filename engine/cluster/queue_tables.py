@@ -1,0 +1,209 @@
+"""The queue's tables: a schema of its own beside the store's, made by whoever uses the queue first.
+
+Nothing in it names a student. A program is known by the course, a number that only the course can turn back
+into a student, and its hash; so an account for workers can be given these tables and nothing of the store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from engine.errors import StoreError
+from engine.store.database import Database
+from engine.store.postgres import server_engine
+
+QUEUE_SCHEMA = "softmark_queue"
+QUEUE_VERSION = 1
+# Any number that nobody else on the server uses: whoever holds it makes the tables, or takes from the dead.
+QUEUE_LOCK = 0x50F73A22
+_BUSY_TIMEOUT_S = 30.0
+
+queue_metadata = sa.MetaData()
+
+queue_version = sa.Table(
+    "softmark_queue_version",
+    queue_metadata,
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+)
+
+# One row for each course that hands work over; ids are fingerprints of the courses' secrets.
+courses = sa.Table(
+    "courses",
+    queue_metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("weight", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("paused", sa.Boolean, nullable=False, server_default=sa.false()),
+    # Where the course's last chunk ends in the common order of batches: see work_queue._shares.
+    sa.Column("line_end", sa.BigInteger, nullable=False, server_default="0"),
+    sa.CheckConstraint("weight BETWEEN 1 AND 1000", name="weight_in_range"),
+)
+
+# What an item's judging depends on, and nothing else of the course.
+queued_items = sa.Table(
+    "items",
+    queue_metadata,
+    sa.Column("course", sa.ForeignKey("courses.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("item", sa.String(64), primary_key=True),
+    sa.Column("version", sa.String(128), primary_key=True),
+    sa.Column("seed", sa.String(64), nullable=False),  # of this item's hidden plan only, hexadecimal
+    sa.Column("files", sa.Text, nullable=False),  # JSON: path in the item's folder → SHA-256
+)
+
+item_files = sa.Table(
+    "item_files",
+    queue_metadata,
+    sa.Column("course", sa.ForeignKey("courses.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+programs = sa.Table(
+    "programs",
+    queue_metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("course", sa.String(32), nullable=False),
+    sa.Column("student", sa.String(32), nullable=False),  # a pseudonym
+    sa.Column("item", sa.String(64), nullable=False),
+    sa.Column("version", sa.String(128), nullable=False),
+    sa.Column("submission", sa.String(64), nullable=False),
+    sa.Column("mode", sa.String(16), nullable=False),
+    sa.Column("run", sa.String(32), nullable=False),  # who collects the report
+    sa.Column("queue", sa.String(128), nullable=False),
+    sa.Column("interactive", sa.Boolean, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),  # JSON of model.CodeSubmission
+    # Workers that died with it in hand, and those that couldn't grade it.
+    sa.Column("losses", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("handed_over", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    # One program has one report, whoever hands it over and however often.
+    sa.UniqueConstraint(
+        "course", "student", "item", "submission", "version", "mode", name="uq_programs_submission"
+    ),
+    sa.ForeignKeyConstraint(
+        ["course", "item", "version"],
+        ["items.course", "items.item", "items.version"],
+        name="fk_programs_item",
+        ondelete="CASCADE",
+    ),
+    sa.Index("ix_programs_run", "run"),
+)
+
+# The first report counts: a second one finds the row there and is dropped.
+reports = sa.Table(
+    "reports",
+    queue_metadata,
+    sa.Column("program", sa.ForeignKey("programs.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("report", sa.Text),  # JSON of model.GradeReport; none where it was set aside
+    sa.Column("reason", sa.Text),
+    sa.Column("worker", sa.String(200), nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
+    sa.Column("handed_in", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+)
+
+# What procrastinate_workers doesn't know of a worker.
+workers = sa.Table(
+    "workers",
+    queue_metadata,
+    sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("slots", sa.Integer, nullable=False),
+    sa.Column("tier", sa.String(8), nullable=False),
+    sa.Column("engine", sa.String(32), nullable=False),
+    sa.Column("packages", sa.String(16), nullable=False),
+    sa.Column("draining", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("graded", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("fault", sa.Text),
+    sa.Column("started", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+)
+
+
+def open_queue_database(address: str) -> Database:
+    """Return the connections to the queue at an address; its tables must be there (:func:`make_queue`).
+
+    Raises
+    ------
+    StoreError
+        The address isn't one of a PostgreSQL server, or the driver isn't installed.
+    """
+    if "://" not in address:
+        raise StoreError(
+            "the queue needs a PostgreSQL server",
+            where=address,
+            expected="postgresql://user@host/name",
+            next_step="see docs/scaling.md; without a server, `grade batch` grades on all cores of this machine",
+        )
+    engine, where, patience = server_engine(address, _BUSY_TIMEOUT_S)
+
+    @sa.event.listens_for(engine, "connect")
+    def use_schema(connection: Any, _record: Any) -> None:
+        # Procrastinate's functions name its tables without a schema. Nothing of the store's is in reach.
+        connection.execute(f"SET search_path TO {QUEUE_SCHEMA}")
+        connection.commit()
+
+    return Database(engine, where, None, patience)
+
+
+def make_queue(database: Database) -> None:
+    """Make the queue's tables, if they aren't there; all of them or none.
+
+    Raises
+    ------
+    StoreError
+        The account may not, or the queue was made by another version of Softmark.
+    """
+    if _has_queue(database):
+        return
+    from procrastinate.schema import SchemaManager
+
+    with database.write() as connection:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(QUEUE_LOCK)))
+        if _is_made(connection):  # by somebody else, while we waited
+            _check_version(connection, database.where)
+            return
+        connection.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {QUEUE_SCHEMA}"))
+        # Many statements in one text: only the driver itself takes that.
+        _driver(connection).execute(SchemaManager.get_schema())
+        queue_metadata.create_all(connection)
+        connection.execute(sa.insert(queue_version).values(version=QUEUE_VERSION))
+
+
+def _has_queue(database: Database) -> bool:
+    with database.read() as connection:
+        if not _is_made(connection):
+            return False
+        _check_version(connection, database.where)
+        return True
+
+
+def require_queue(database: Database) -> None:
+    """Raise a :class:`StoreError` with a next step where the queue's tables aren't there."""
+    if not _has_queue(database):
+        raise StoreError(
+            "there is no queue in this database yet",
+            where=database.where,
+            next_step="hand something over first (`grade batch … --cluster` makes it), or: grade queue new",
+        )
+
+
+def _is_made(connection: sa.Connection) -> bool:
+    name = sa.func.to_regclass(f"{QUEUE_SCHEMA}.{queue_version.name}")
+    return connection.execute(sa.select(name)).scalar() is not None
+
+
+def _check_version(connection: sa.Connection, where: str) -> None:
+    version = connection.execute(sa.select(sa.func.max(queue_version.c.version))).scalar()
+    if version != QUEUE_VERSION:
+        raise StoreError(
+            "the queue was made by another version of Softmark",
+            where=where,
+            expected=f"version {QUEUE_VERSION} of the queue's tables",
+            got=f"version {version}",
+            next_step="use one version of Softmark on all machines",
+        )
+
+
+def _driver(connection: sa.Connection) -> Any:
+    return connection.connection.driver_connection

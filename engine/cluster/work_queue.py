@@ -1,0 +1,701 @@
+"""The queue: programs are handed over in chunks, claimed, and their reports handed in, each once.
+
+A chunk is a job of Procrastinate; its programs and their reports are rows of ours. A chunk may be graded twice
+(its worker was taken for dead, and wasn't), so a report is kept by its program: the first one counts, and the
+transaction that keeps the reports of a chunk is the one that ends its job.
+
+Who comes next is the priority of jobs. What somebody waits for comes before what a class handed in, and of one
+student's hand-ins of an exercise the newest. Courses share what is left by weight: each chunk of a course
+stands in a common line where the course's last one ends, one of twice the weight advancing half as far.
+
+All times are the server's: machines may differ about them by minutes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+from procrastinate.jobs import Job, Status
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from engine.cluster.job_manager import at_once, job_manager
+from engine.cluster.queue_tables import QUEUE_LOCK, courses, programs, reports, workers
+from engine.crash_points import reached
+from engine.store.database import Database
+
+TASK: Final = "grade programs"
+
+JOBS_CHANNEL: Final = "procrastinate_any_queue_v1"
+"""Where the server says that something was handed over."""
+
+MOST_DEATHS: Final = 3
+"""So many workers may die over a program that was all they had in hand; then it is set aside."""
+
+MOST_TRIES: Final = 3
+"""So often the machine may fail to grade a program before the report says so; the next run tries it again."""
+
+# Bands of priority, which is a number of 32 bits.
+_INTERACTIVE = 1_000_000_000
+_REPLACED = 500_000_000  # somebody handed in a newer one, and waits for that
+_STEP = 1_000  # for each program of the same student that waits already
+_LAST_IN_LINE = 1_000_000_000
+_UNIT = 100  # what a program of a course of weight 1 advances its course in the line
+
+# Seconds after which a program that the machine failed to grade is tried again, the tries before it as exponent.
+_REST_S = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramForQueue:
+    """A program that the course's side hands over.
+
+    Parameters
+    ----------
+    student : str
+        Pseudonym.
+    item, version : str
+        Of the exercise, whose files were published before.
+    submission : str
+        Hash of the program.
+    code : str
+        JSON of :class:`engine.model.CodeSubmission`.
+    """
+
+    student: str
+    item: str
+    version: str
+    submission: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedProgram:
+    """A program as a worker gets it: the fields of :class:`ProgramForQueue`, and what the queue knows."""
+
+    id: int
+    course: str
+    student: str
+    item: str
+    version: str
+    mode: str
+    code: str
+    losses: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedChunk:
+    """Programs of one exercise that a worker has in hand, and the job that gives it the right to.
+
+    Parameters
+    ----------
+    job, attempt : int
+        The same job may have been given to another worker meanwhile: then it has another attempt.
+    queue : str
+    programs : tuple of QueuedProgram
+    interactive : bool
+        Whether somebody waits for the report.
+    waited_s : float
+        How long the oldest of them waited.
+    """
+
+    job: int
+    attempt: int
+    queue: str
+    programs: tuple[QueuedProgram, ...]
+    interactive: bool
+    waited_s: float
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether a worker died over one of these: they are graded with nothing else in hand."""
+        return any(program.losses for program in self.programs)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueReport:
+    """A report as it lies in the queue.
+
+    Parameters
+    ----------
+    program : int
+    report : str or None
+        JSON of :class:`engine.model.GradeReport`; None where the program was set aside.
+    reason : str or None
+        Why it has no score.
+    worker : str
+    seconds : float
+        Of grading.
+    """
+
+    program: int
+    report: str | None
+    reason: str | None
+    worker: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeadWorkers:
+    """What was taken back from dead workers: programs that wait again, and those that were set aside."""
+
+    waiting: tuple[int, ...] = ()
+    set_aside: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFacts:
+    """What the queue knows of a worker.
+
+    Parameters
+    ----------
+    name : str
+        Machine and process, for people.
+    slots : int
+    tier : str
+    engine, packages : str
+        Fingerprints of what it judges with, and of what student code may import there.
+    """
+
+    name: str
+    slots: int
+    tier: str
+    engine: str
+    packages: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the queue says to a worker that shows that it lives."""
+
+    is_known: bool
+    is_draining: bool = False
+
+
+@dataclass
+class WorkQueue:
+    """The queue in one database; any number of machines may use it at the same time.
+
+    Parameters
+    ----------
+    database : Database
+        As :func:`engine.cluster.queue_tables.open_queue_database` returns it.
+    """
+
+    database: Database
+
+    # ---- the course's side
+
+    def register_course(self, course: str, title: str) -> None:
+        """Note a course that hands work over; what an administrator set for it stays."""
+        values = {"id": course, "title": title}
+        statement = upsert(courses).values(values)
+        statement = statement.on_conflict_do_update(index_elements=[courses.c.id], set_={"title": title})
+        self.database.change(lambda connection: connection.execute(statement))
+
+    def hand_over(
+        self,
+        course: str,
+        queue: str,
+        mode: str,
+        run: str,
+        handed: Sequence[ProgramForQueue],
+        *,
+        interactive: bool = False,
+        chunk: int = 50,
+    ) -> list[int]:
+        """Store programs and their jobs in one transaction; return the programs' numbers in their order.
+
+        A program that was handed over before isn't stored twice: it waits, or its report is there already;
+        `run` collects it now.
+
+        Parameters
+        ----------
+        course : str
+        queue : str
+            Name of the queue, which says who may take it: see :func:`engine.cluster.fingerprint.queue_name`.
+        mode, run : str
+        handed : sequence of ProgramForQueue
+        interactive : bool
+            Somebody waits for the report.
+        chunk : int
+            So many programs of one exercise are one job at most.
+        """
+
+        def store(connection: sa.Connection) -> list[int]:
+            common = {
+                "course": course, "mode": mode, "run": run, "queue": queue, "interactive": interactive,
+            }  # fmt: skip
+            numbers: list[int] = []
+            new: dict[tuple[str, str], list[tuple[int, ProgramForQueue]]] = {}
+            for entry in handed:
+                number, is_new = _put_program(connection, common, entry)
+                numbers.append(number)
+                if is_new:
+                    new.setdefault((entry.item, entry.version), []).append((number, entry))
+            if interactive:
+                jobs = [
+                    self._interactive_job(connection, course, queue, number, entry)
+                    for group in new.values()
+                    for number, entry in group
+                ]
+            else:
+                jobs = _batch_jobs(connection, course, queue, new.values(), chunk)
+            _defer(connection, jobs)
+            return numbers
+
+        handed_over = self.database.change(store)
+        reached("after-hand-over")
+        return handed_over
+
+    def _interactive_job(
+        self, connection: sa.Connection, course: str, queue: str, number: int, entry: ProgramForQueue
+    ) -> Job:
+        mine = (programs.c.course == course, programs.c.student == entry.student, programs.c.interactive)
+        open_ = (*mine, programs.c.id != number, ~_has_report())
+        others = connection.execute(sa.select(programs.c.id, programs.c.item).where(*open_)).all()
+        replaced = [row.id for row in others if row.item == entry.item]
+        _move(connection, replaced, _REPLACED)
+        ahead = min(len(others), 1_000)
+        return _job(queue, [number], _INTERACTIVE - ahead * _STEP, f"{course}/{entry.student}")
+
+    def reports_of(self, run: str, most: int = 200) -> list[QueueReport]:
+        """Return reports that a run can collect, oldest first; those it doesn't :meth:`forget` come again."""
+        query = (
+            sa.select(*reports.c)
+            .join(programs, programs.c.id == reports.c.program)
+            .where(programs.c.run == run)
+            .order_by(reports.c.handed_in, reports.c.program)
+            .limit(most)
+        )
+        with self.database.read() as connection:
+            return [_report(row) for row in connection.execute(query).mappings()]
+
+    def report_of(self, program: int) -> QueueReport | None:
+        """Return the report of one program, None while there is none."""
+        with self.database.read() as connection:
+            row = (
+                connection.execute(sa.select(*reports.c).where(reports.c.program == program))
+                .mappings()
+                .first()
+            )
+        return None if row is None else _report(row)
+
+    def forget(self, collected: Iterable[int]) -> None:
+        """Delete programs whose reports are where they belong, so that the queue stays small."""
+        gone = sa.delete(programs).where(programs.c.id.in_(sorted(collected)))
+        self.database.change(lambda connection: connection.execute(gone))
+
+    def runs_of(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return who collects the reports of these programs; those that aren't in the queue are left out."""
+        query = sa.select(programs.c.id, programs.c.run).where(programs.c.id.in_(numbers))
+        with self.database.read() as connection:
+            return {row.id: row.run for row in connection.execute(query)}
+
+    def live_workers(self) -> list[WorkerFacts]:
+        """Return the workers that haven't been taken for dead."""
+        names = ("name", "slots", "tier", "engine", "packages")
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(*(workers.c[name] for name in names)))
+            return [WorkerFacts(*row) for row in rows]
+
+    def try_again(self, program: int) -> bool:
+        """Let a program that was set aside wait again as if it were new; return whether there was one."""
+        aside = sa.delete(reports).where(reports.c.program == program, reports.c.report.is_(None))
+
+        def change(connection: sa.Connection) -> bool:
+            if not connection.execute(aside).rowcount:
+                return False
+            row = (
+                connection.execute(
+                    sa.update(programs)
+                    .where(programs.c.id == program)
+                    .values(losses=0, tries=0)
+                    .returning(programs.c.queue)
+                )
+                .mappings()
+                .one()
+            )
+            _defer(connection, [_job(row["queue"], [program], 0, None)])
+            return True
+
+        return self.database.change(change)
+
+    def cancel(self, chosen: Sequence[int]) -> int:
+        """Take programs out of the queue; return how many had no report yet."""
+
+        def change(connection: sa.Connection) -> int:
+            gone = sa.delete(programs).where(programs.c.id.in_(chosen), ~_has_report())
+            return int(connection.execute(gone).rowcount)
+
+        return self.database.change(change)
+
+    # ---- the workers' side
+
+    def register_worker(self, facts: WorkerFacts) -> int:
+        """Note a worker that begins, and return its number."""
+
+        def insert(connection: sa.Connection) -> int:
+            number = at_once(job_manager(connection).register_worker())
+            connection.execute(
+                sa.insert(workers).values(
+                    id=number,
+                    name=facts.name,
+                    slots=facts.slots,
+                    tier=facts.tier,
+                    engine=facts.engine,
+                    packages=facts.packages,
+                )
+            )
+            return number
+
+        return self.database.change(insert)
+
+    def beat(self, worker: int, fault: str | None = None) -> Standing:
+        """Note that a worker lives, and what keeps it from grading; return what it must know.
+
+        One that isn't known was taken for dead: what it had in hand waits again, or another one has it.
+        """
+
+        def change(connection: sa.Connection) -> Standing:
+            at_once(job_manager(connection).update_heartbeat(worker))
+            mine = sa.update(workers).where(workers.c.id == worker).values(fault=fault)
+            draining = connection.execute(mine.returning(workers.c.draining)).scalar()
+            return Standing(draining is not None, bool(draining))
+
+        return self.database.change(change)
+
+    def unregister_worker(self, worker: int) -> None:
+        """Forget a worker that ends; what it still had in hand waits again at the next look at the dead."""
+
+        def change(connection: sa.Connection) -> None:
+            at_once(job_manager(connection).unregister_worker(worker))
+            connection.execute(sa.delete(workers).where(workers.c.id == worker))
+
+        self.database.change(change)
+
+    def queues_for(self, serves: Callable[[str], bool]) -> list[str]:
+        """Return the queues that hold work and that `serves` accepts, those of paused courses left out."""
+        names = sa.text("SELECT DISTINCT queue_name FROM procrastinate_jobs WHERE status = 'todo'")
+        with self.database.read() as connection:
+            waiting = connection.execute(names).scalars().all()
+            paused = set(connection.execute(sa.select(courses.c.id).where(courses.c.paused)).scalars())
+        return [name for name in waiting if name.partition(".")[0] not in paused and serves(name)]
+
+    def claim(self, worker: int, queues: Sequence[str]) -> ClaimedChunk | None:
+        """Begin the next chunk of these queues; None where there is none."""
+
+        def begin(connection: sa.Connection) -> ClaimedChunk | None:
+            while True:
+                job = at_once(job_manager(connection).fetch_job([*queues], worker))
+                if job is None:
+                    return None
+                chunk = _chunk(connection, job)
+                if chunk.programs:
+                    return chunk
+                # Cancelled meanwhile, or graded by a worker that was taken for dead.
+                _finish(connection, chunk.job)
+
+        chunk = self.database.change(begin) if queues else None
+        if chunk is not None:
+            reached("after-claim-chunk")
+        return chunk
+
+    def hand_in(
+        self,
+        worker: int,
+        chunk: ClaimedChunk,
+        graded: Sequence[QueueReport],
+        *,
+        failed: int | None = None,
+        reason: str = "",
+    ) -> int:
+        """Keep the reports of a chunk and end its job, in one transaction; return how many were the first.
+
+        A worker that had been taken for dead hands in as well: what nobody has graded meanwhile counts.
+        Programs of the chunk without a report wait again.
+
+        Parameters
+        ----------
+        worker : int
+        chunk : ClaimedChunk
+        graded : sequence of QueueReport
+        failed : int, optional
+            The program at which the machine failed. It waits a while, then by itself. After
+            :data:`MOST_TRIES` of that it gets a report without a score, so that its course learns the reason.
+        reason : str
+            Why the machine failed.
+        """
+        by_program = {report.program: report for report in graded}
+
+        def store(connection: sa.Connection) -> int:
+            is_mine = _is_still(connection, chunk, worker)
+            kept = _keep(connection, by_program.values())
+            if is_mine:
+                left = [p.id for p in chunk.programs if p.id not in by_program and p.id != failed]
+                jobs = _rest_of(connection, chunk, [left])
+                tried = next((p for p in chunk.programs if p.id == failed), None)
+                if tried is not None:
+                    jobs += _not_gradable(connection, chunk, tried, reason)
+                _finish(connection, chunk.job)
+                _defer(connection, jobs)
+            count = sa.update(workers).where(workers.c.id == worker)
+            connection.execute(count.values(graded=workers.c.graded + kept))
+            return kept
+
+        reached("before-hand-in-chunk")
+        kept = self.database.change(store)
+        reached("after-hand-in-chunk")
+        return kept
+
+    def notices(self, channel: str, halt: threading.Event) -> Iterator[None]:
+        """Yield whenever the server gives a notice on a channel, until `halt` is set."""
+        return self.database.notices(channel, halt)
+
+    def take_from_the_dead(self, dead_after_s: float) -> DeadWorkers:
+        """Let what dead workers had in hand wait again, each program by itself; forget these workers.
+
+        A program that was alone in the hand of :data:`MOST_DEATHS` workers that died is set aside.
+        """
+
+        def take(connection: sa.Connection) -> DeadWorkers:
+            # One at a time, whoever comes first: the others find nothing left.
+            if not connection.execute(sa.select(sa.func.pg_try_advisory_xact_lock(QUEUE_LOCK))).scalar():
+                return DeadWorkers()
+            manager = job_manager(connection)
+            stalled = at_once(manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s))
+            waiting: list[int] = []
+            aside: list[int] = []
+            jobs: list[Job] = []
+            for job in stalled:
+                chunk = _chunk(connection, job)
+                lost = [program.id for program in chunk.programs]
+                losses = sa.update(programs).where(programs.c.id.in_(lost))
+                connection.execute(losses.values(losses=programs.c.losses + 1))
+                # The first loss only makes them suspect, for others may have been at work beside them.
+                poisonous = [p.id for p in chunk.programs if p.losses >= MOST_DEATHS]
+                _keep(connection, [QueueReport(n, None, SET_ASIDE, "", 0.0) for n in poisonous])
+                left = [number for number in lost if number not in poisonous]
+                jobs += _rest_of(connection, chunk, [[number] for number in left])
+                _finish(connection, chunk.job)
+                waiting += left
+                aside += poisonous
+            _defer(connection, jobs)
+            gone = at_once(manager.prune_stalled_workers(dead_after_s))
+            connection.execute(sa.delete(workers).where(workers.c.id.in_(gone)))
+            return DeadWorkers(tuple(waiting), tuple(aside))
+
+        return self.database.change(take)
+
+
+SET_ASIDE: Final = (
+    "each worker that graded this program died (perhaps the kernel ended it when memory ran out), so it is set "
+    "aside; look at it, and mark it by hand (grade mark set), or let it be tried again: grade queue retry"
+)
+
+
+def _has_report() -> sa.ColumnElement[bool]:
+    return sa.exists().where(reports.c.program == programs.c.id)
+
+
+def _put_program(
+    connection: sa.Connection, common: Mapping[str, Any], entry: ProgramForQueue
+) -> tuple[int, bool]:
+    """Store a program; return its number, and whether it is new."""
+    values = {
+        **common,
+        "student": entry.student,
+        "item": entry.item,
+        "version": entry.version,
+        "submission": entry.submission,
+        "code": entry.code,
+    }
+    statement = upsert(programs).values(values)
+    statement = statement.on_conflict_do_update(
+        constraint="uq_programs_submission", set_={"run": common["run"]}
+    )
+    # PostgreSQL's hidden column is 0 in a row that this statement inserted.
+    row = connection.execute(statement.returning(programs.c.id, sa.literal_column("xmax = 0"))).one()
+    return int(row[0]), bool(row[1])
+
+
+def _batch_jobs(
+    connection: sa.Connection,
+    course: str,
+    queue: str,
+    groups: Iterable[Sequence[tuple[int, ProgramForQueue]]],
+    size: int,
+) -> list[Job]:
+    """Return jobs of at most so many programs of one exercise each, with their places in the line."""
+    # A student's programs side by side: one that fills the time of a slot holds up no second one.
+    numbers = [
+        [number for number, _ in sorted(group, key=lambda entry: (entry[1].student, entry[0]))]
+        for group in groups
+    ]
+    chunks = [group[start : start + size] for group in numbers for start in range(0, len(group), size)]
+    if not chunks:
+        return []
+    places = _shares(connection, course, [len(chunk) for chunk in chunks])
+    return [_job(queue, chunk, -place, None) for chunk, place in zip(chunks, places, strict=True)]
+
+
+def _shares(connection: sa.Connection, course: str, sizes: Sequence[int]) -> list[int]:
+    """Return the places of a course's new chunks in the common line, and move the course's end in it."""
+    # All courses' rows, always in one order: two that hand over at once wait for each other and never in a ring.
+    rows = connection.execute(
+        sa.select(courses.c.id, courses.c.weight, courses.c.line_end).order_by(courses.c.id).with_for_update()
+    ).all()
+    front = sa.text("SELECT max(priority) FROM procrastinate_jobs WHERE status = 'todo' AND priority <= 0")
+    first = connection.execute(front).scalar()
+    if first is None:  # nobody waits: the line begins anew, before its numbers become too large
+        connection.execute(sa.update(courses).values(line_end=0))
+        end = 0
+    else:
+        end = next(row.line_end for row in rows if row.id == course)
+    # A course that had nothing to do for a while gets no credit for it.
+    place = max(end, -(first or 0))
+    weight = next(row.weight for row in rows if row.id == course)
+    places = []
+    for size in sizes:
+        places.append(min(place, _LAST_IN_LINE))
+        place += max(1, size * _UNIT // weight)
+    connection.execute(sa.update(courses).where(courses.c.id == course).values(line_end=place))
+    return places
+
+
+def _job(queue: str, numbers: Sequence[int], priority: int, lock: str | None) -> Job:
+    return Job(
+        queue=queue,
+        priority=priority,
+        lock=lock,
+        queueing_lock=None,
+        task_name=TASK,
+        task_kwargs={"programs": [*numbers]},
+    )
+
+
+def _defer(connection: sa.Connection, jobs: Sequence[Job]) -> None:
+    if jobs:
+        job_manager(connection).batch_defer_jobs([*jobs])
+
+
+def _move(connection: sa.Connection, numbers: Sequence[int], priority: int) -> None:
+    """Give the waiting jobs of single programs another priority, unless it is lower already."""
+    if numbers:
+        statement = sa.text(
+            "UPDATE procrastinate_jobs SET priority = :priority WHERE status = 'todo'"
+            " AND priority > :priority AND (args->'programs'->>0)::bigint = ANY(:numbers)"
+        )
+        connection.execute(statement, {"priority": priority, "numbers": [*numbers]})
+
+
+def _chunk(connection: sa.Connection, job: Job) -> ClaimedChunk:
+    assert job.id is not None
+    names = ("id", "course", "student", "item", "version", "mode", "code", "losses", "tries")
+    waited = sa.func.extract("epoch", sa.func.now() - programs.c.handed_over)
+    numbers = [int(str(number)) for number in _numbers(job)]
+    query = (
+        sa.select(*(programs.c[name] for name in names), programs.c.interactive, waited.label("waited"))
+        .where(programs.c.id.in_(numbers), ~_has_report())
+        .order_by(programs.c.id)
+    )
+    rows = connection.execute(query).mappings().all()
+    return ClaimedChunk(
+        job=job.id,
+        attempt=job.attempts,
+        queue=job.queue,
+        programs=tuple(QueuedProgram(**{name: row[name] for name in names}) for row in rows),
+        interactive=any(row["interactive"] for row in rows),
+        waited_s=max((float(row["waited"]) for row in rows), default=0.0),
+    )
+
+
+def _numbers(job: Job) -> list[Any]:
+    numbers = job.task_kwargs.get("programs")
+    return numbers if isinstance(numbers, list) else []
+
+
+def _is_still(connection: sa.Connection, chunk: ClaimedChunk, worker: int) -> bool:
+    """Return whether a chunk is still this worker's, and keep it so until the transaction ends."""
+    query = sa.text(
+        "SELECT worker_id, attempts FROM procrastinate_jobs WHERE id = :job AND status = 'doing' FOR UPDATE"
+    )
+    row = connection.execute(query, {"job": chunk.job}).first()
+    return row is not None and (row[0], row[1]) == (worker, chunk.attempt)
+
+
+def _keep(connection: sa.Connection, graded: Iterable[QueueReport]) -> int:
+    """Keep reports, of each program the first; return how many were."""
+    rows = [
+        {
+            "program": report.program,
+            "report": report.report,
+            "reason": report.reason,
+            "worker": report.worker,
+            "seconds": report.seconds,
+        }
+        for report in graded
+    ]
+    if not rows:
+        return 0
+    # A program that was cancelled has no row: its report is dropped.
+    there = connection.execute(
+        sa.select(programs.c.id).where(programs.c.id.in_([row["program"] for row in rows]))
+    )
+    known = set(there.scalars())
+    rows = [row for row in rows if row["program"] in known]
+    if not rows:
+        return 0
+    statement = upsert(reports).values(rows)
+    # One that was set aside and is graded after all counts as graded.
+    statement = statement.on_conflict_do_update(
+        index_elements=[reports.c.program],
+        set_={
+            name: statement.excluded[name] for name in ("report", "reason", "worker", "seconds", "handed_in")
+        },
+        where=sa.and_(reports.c.report.is_(None), statement.excluded.report.is_not(None)),
+    )
+    return len(connection.execute(statement.returning(reports.c.program)).all())
+
+
+def _rest_of(
+    connection: sa.Connection,
+    chunk: ClaimedChunk,
+    groups: Iterable[Sequence[int]],
+    rest_s: float | None = None,
+) -> list[Job]:
+    """Return jobs for what is left of a chunk, each group one, in the place of the chunk's job."""
+    rest = sa.text("SELECT now() + make_interval(secs => :seconds)")
+    until = None if rest_s is None else connection.execute(rest, {"seconds": rest_s}).scalar()
+    return [
+        job.evolve(id=None, task_kwargs={"programs": [*group]}, scheduled_at=until)
+        for job in job_manager(connection).list_jobs(id=chunk.job)
+        for group in groups
+        if group
+    ]
+
+
+def _not_gradable(
+    connection: sa.Connection, chunk: ClaimedChunk, program: QueuedProgram, reason: str
+) -> list[Job]:
+    """Count a try at a program, and return the job of the next one; none after the last."""
+    if program.tries + 1 >= MOST_TRIES:
+        _keep(connection, [QueueReport(program.id, None, reason, "", 0.0)])
+        return []
+    tried = sa.update(programs).where(programs.c.id == program.id)
+    connection.execute(tried.values(tries=programs.c.tries + 1))
+    return _rest_of(connection, chunk, [[program.id]], _REST_S * 2**program.tries)
+
+
+def _finish(connection: sa.Connection, job: int) -> None:
+    # Deleted at once: a course of 20,000 programs leaves nothing behind.
+    manager = job_manager(connection)
+    at_once(manager.finish_job_by_id_async(job, Status.SUCCEEDED, delete_job=True))
+
+
+def _report(row: sa.RowMapping) -> QueueReport:
+    return QueueReport(row["program"], row["report"], row["reason"], row["worker"], row["seconds"])

@@ -1,0 +1,111 @@
+"""``grade worker``: grade programs from the queue of a PostgreSQL server."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from types import FrameType
+
+import click
+
+from engine.commands.options import check_store, sandbox_options
+from engine.errors import UsageError
+from engine.runner import SandboxOptions
+from engine.text.words import count_noun
+
+
+@click.command("worker")
+@click.option(
+    "--store",
+    "address",
+    metavar="URL",
+    envvar="SOFTMARK_STORE",
+    required=True,
+    help="The PostgreSQL server with the queue: postgresql://… (also by SOFTMARK_STORE).",
+)
+@click.option(
+    "--slots", type=click.IntRange(1, 256), default=None, help="Programs at the same time (default: cores)."
+)
+@click.option(
+    "--packages",
+    default=None,
+    metavar="NAMES",
+    help="What the courses offer to student code, with commas between (default: as in a course that says nothing).",
+)
+@click.option("--until-empty", is_flag=True, help="End when nothing waits that this worker may take.")
+@click.option(
+    "--heartbeat",
+    type=click.FloatRange(0.1, 60.0),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often it shows that it lives; the others take it for dead after four and a half times as long.",
+)
+@sandbox_options()
+def command(
+    address: str,
+    slots: int | None,
+    packages: str | None,
+    until_empty: bool,
+    heartbeat: float,
+    sandbox: SandboxOptions,
+) -> int:
+    """Grade programs that courses hand over with `--cluster`.
+
+    Start it on as many machines as there are: the database is all that they share. Each takes work that its
+    sandbox is strong enough for and that was handed over by the same version of Softmark, numpy and torch.
+
+    Ctrl-C or SIGTERM: what is in hand is graded and handed in, then the worker ends. A worker that is killed
+    costs nothing either: others grade again what it had in hand.
+
+    It writes one line of JSON for each chunk to standard error.
+
+    \b
+    Examples:
+      grade worker --store postgresql://worker@db.example.org/course
+      grade worker --store postgresql://worker@db.example.org/course --slots 8 --until-empty
+    """
+    import os
+
+    from engine import COMMON_PACKAGES
+    from engine.cluster.queue_tables import open_queue_database, require_queue
+    from engine.cluster.work_queue import WorkQueue
+    from engine.cluster.worker import ClusterWorker, WorkerTimes
+    from engine.sandbox import open_runner
+    from engine.sandbox.bwrap import offer_packages
+
+    place = check_store(address, "--store")
+    if "://" not in place:
+        raise UsageError("a worker needs a PostgreSQL server", expected="--store postgresql://user@host/name")
+    names = COMMON_PACKAGES if packages is None else tuple(filter(None, map(str.strip, packages.split(","))))
+    offer_packages(names)
+    _log_to_standard_error()
+    database = open_queue_database(place)
+    try:
+        require_queue(database)
+        count = slots or os.cpu_count() or 1
+        with open_runner(sandbox, slots=count, sources=("import numpy\n", "import torch\n")) as runner:
+            times = WorkerTimes(heartbeat, 4.5 * heartbeat, 3 * heartbeat)
+            worker = ClusterWorker(
+                WorkQueue(database), runner, packages=names, slots=count, times=times, until_empty=until_empty
+            )
+
+            def stop(_number: int, _frame: FrameType | None) -> None:
+                worker.stop()
+
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, stop)
+            counts = worker.run()
+    finally:
+        database.close()
+    click.echo(f"{count_noun(counts.programs, 'program')} graded in {count_noun(counts.chunks, 'chunk')}")
+    return 0
+
+
+def _log_to_standard_error() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter('{"at": "%(asctime)s", "line": %(message)s}'))
+    log = logging.getLogger("softmark.worker")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
