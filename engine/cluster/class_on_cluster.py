@@ -124,7 +124,7 @@ class _ClusterRun:
         self._warn = warn
         self._halt = halt
         self._handed: dict[int, _Handed] = {}
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
         self._heard = time.monotonic()
 
     def hand_over(self, chains: Iterator[list[FileTask]]) -> None:
@@ -158,9 +158,9 @@ class _ClusterRun:
             handed.append(_Handed((student, file), started, chain))
         if not entries:
             return
-        for number, one in zip(self._course.hand_over(entries), handed, strict=True):
-            self._handed[number] = one
-            one.chain.waiting.append(number)
+        for number, waiting in zip(self._course.hand_over(entries), handed, strict=True):
+            self._handed[number] = waiting
+            waiting.chain.waiting.append(number)
 
     def wait(self) -> None:
         """Take reports until all are there, or `halt` is set."""
@@ -217,8 +217,8 @@ class _ClusterRun:
                     self._arrive(number, None)
         if self._handed:
             for sentence in why_nobody(self._course):
-                if sentence not in self._said:
-                    self._said.add(sentence)
+                if sentence not in self._warned:
+                    self._warned.add(sentence)
                     self._warn(sentence)
 
 

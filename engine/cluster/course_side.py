@@ -1,7 +1,7 @@
 """The course's side: what is handed over to workers, and what becomes of their reports.
 
-Keys, roster and marks stay here. Workers get programs under pseudonyms; when a report comes back, the student's
-name takes the pseudonym's place, and it is stored as if it had been made on this machine.
+Keys, roster and marks stay here. Workers get programs under pseudonyms; when a report comes back, the
+student's name takes the pseudonym's place, and it is stored as if it had been made on this machine.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from engine.cluster.course_line import CourseLine, ProgramForQueue
 from engine.cluster.fingerprint import (
     QueueName,
     course_fingerprint,
@@ -21,7 +22,7 @@ from engine.cluster.fingerprint import (
 )
 from engine.cluster.published_items import publish_item
 from engine.cluster.queue_tables import make_queue, open_queue_database
-from engine.cluster.work_queue import ProgramForQueue, QueueReport, WorkQueue
+from engine.cluster.work_queue import QueueReport
 from engine.errors import EngineError
 from engine.items.bank import Bank
 from engine.model import CodeSubmission, GradeReport, Mode
@@ -72,7 +73,7 @@ class CourseQueue:
     ) -> None:
         database = open_queue_database(address)
         make_queue(database)
-        self.queue = WorkQueue(database)
+        self.queue = CourseLine(database)
         self.course = course_fingerprint(secret)
         self.name = str(QueueName(self.course, tier, packages_fingerprint(packages), engine_fingerprint()))
         self.run = secrets.token_hex(16)

@@ -1,8 +1,8 @@
 """Who may judge what: the name of a queue says which course, sandbox, packages and engine its work needs.
 
-A worker of another version of the engine, or with another numpy or torch, could judge a program differently,
-so it leaves the work to those that agree with the machine that handed it over. During an upgrade both kinds of
-workers run side by side, and each takes its own kind of work.
+A worker of another version of the engine, or with another numpy or torch, could judge a program differently.
+So it leaves the work to those that agree with the machine that handed it over. During an upgrade both kinds
+of workers run side by side, and each takes its own kind of work.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DIGITS: Final = 12
 
 @functools.cache
 def engine_fingerprint() -> str:
-    """Return what stands for all that judges programs here: the engine's own files, the reference, numpy, torch.
+    """Return what stands for all that judges programs here: the engine's files, the reference, numpy, torch.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Code exercises on their way to workers: files by their hash, checked when they arrive.
 
 A worker that has the item of that version in its own bank needs no files. Otherwise it takes them from the
-database, refuses what doesn't have its hash, puts them into a folder of its own, and takes the item from there
-only if it has the very version that was handed over. An exercise's own file is Python that runs in the worker,
-so whoever may publish items is trusted as the engine is; an account for workers may only read them.
+database, refuses what doesn't have its hash, puts them into a folder of its own, and takes the item from
+there only if it has the very version that was handed over. An exercise's own file is Python that runs in the
+worker, so whoever may publish items is trusted as the engine is; an account for workers may only read them.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class PublishedItems:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._folder = tempfile.TemporaryDirectory(prefix="softmark-items-", ignore_cleanup_errors=True)
-        self._own = builtin_bank()
+        self._builtin = builtin_bank()
         self._lock = threading.Lock()
         self._prepared: OrderedDict[tuple[str, str, str], Any] = OrderedDict()
 
@@ -133,8 +133,8 @@ class PublishedItems:
 
     def _bank(self, program: QueuedProgram) -> tuple[bytes, Bank]:
         seed, files = self._entry(program)
-        if program.item in self._own and self._own.version(program.item) == program.version:
-            return seed, self._own
+        if program.item in self._builtin and self._builtin.version(program.item) == program.version:
+            return seed, self._builtin
         folder = self._unpacked(program, files)
         bank = Bank([builtin_root(), folder])
         if bank.version(program.item) != program.version:
@@ -147,14 +147,14 @@ class PublishedItems:
         return seed, bank
 
     def _entry(self, program: QueuedProgram) -> tuple[bytes, dict[str, str]]:
-        wanted = (
+        same = (
             queued_items.c.course == program.course,
             queued_items.c.item == program.item,
             queued_items.c.version == program.version,
         )
         with self._database.read() as connection:
             row = connection.execute(
-                sa.select(queued_items.c.seed, queued_items.c.files).where(*wanted)
+                sa.select(queued_items.c.seed, queued_items.c.files).where(*same)
             ).first()
         if row is None:
             raise EngineError(f"{program.item} isn't published in this version")

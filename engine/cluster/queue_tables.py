@@ -133,7 +133,7 @@ def open_queue_database(address: str) -> Database:
             "the queue needs a PostgreSQL server",
             where=address,
             expected="postgresql://user@host/name",
-            next_step="see docs/scaling.md; without a server, `grade batch` grades on all cores of this machine",
+            next_step="see docs/scaling.md; without a server, `grade batch` uses all cores of this machine",
         )
     engine, where, patience = server_engine(address, _BUSY_TIMEOUT_S)
 

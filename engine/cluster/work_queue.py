@@ -1,12 +1,8 @@
-"""The queue: programs are handed over in chunks, claimed, and their reports handed in, each once.
+"""The workers' side of the queue: chunks of programs are claimed, and their reports handed in, each once.
 
-A chunk is a job of Procrastinate; its programs and their reports are rows of ours. A chunk may be graded twice
-(its worker was taken for dead, and wasn't), so a report is kept by its program: the first one counts, and the
-transaction that keeps the reports of a chunk is the one that ends its job.
-
-Who comes next is the priority of jobs. What somebody waits for comes before what a class handed in, and of one
-student's hand-ins of an exercise the newest. Courses share what is left by weight: each chunk of a course
-stands in a common line where the course's last one ends, one of twice the weight advancing half as far.
+A chunk is a job of Procrastinate; its programs and their reports are rows of ours. A chunk may be graded
+twice (its worker was taken for dead, and wasn't), so a report is kept by its program: the first one counts,
+and the transaction that keeps the reports of a chunk is the one that ends its job.
 
 All times are the server's: machines may differ about them by minutes.
 """
@@ -14,7 +10,7 @@ All times are the server's: machines may differ about them by minutes.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,43 +34,13 @@ MOST_DEATHS: Final = 3
 MOST_TRIES: Final = 3
 """So often the machine may fail to grade a program before the report says so; the next run tries it again."""
 
-# Bands of priority, which is a number of 32 bits.
-_INTERACTIVE = 1_000_000_000
-_REPLACED = 500_000_000  # somebody handed in a newer one, and waits for that
-_STEP = 1_000  # for each program of the same student that waits already
-_LAST_IN_LINE = 1_000_000_000
-_UNIT = 100  # what a program of a course of weight 1 advances its course in the line
-
-# Seconds after which a program that the machine failed to grade is tried again, the tries before it as exponent.
+# Seconds after which a program that the machine failed to grade is tried again, twice as many each time.
 _REST_S = 5
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramForQueue:
-    """A program that the course's side hands over.
-
-    Parameters
-    ----------
-    student : str
-        Pseudonym.
-    item, version : str
-        Of the exercise, whose files were published before.
-    submission : str
-        Hash of the program.
-    code : str
-        JSON of :class:`engine.model.CodeSubmission`.
-    """
-
-    student: str
-    item: str
-    version: str
-    submission: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
 class QueuedProgram:
-    """A program as a worker gets it: the fields of :class:`ProgramForQueue`, and what the queue knows."""
+    """A program as a worker gets it, and what the queue knows of it."""
 
     id: int
     course: str
@@ -169,7 +135,7 @@ class WorkerFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WorkerOrders:
     """What the queue says to a worker that shows that it lives."""
 
     is_known: bool
@@ -190,152 +156,6 @@ class WorkQueue:
 
     # ---- the course's side
 
-    def register_course(self, course: str, title: str) -> None:
-        """Note a course that hands work over; what an administrator set for it stays."""
-        values = {"id": course, "title": title}
-        statement = upsert(courses).values(values)
-        statement = statement.on_conflict_do_update(index_elements=[courses.c.id], set_={"title": title})
-        self.database.change(lambda connection: connection.execute(statement))
-
-    def hand_over(
-        self,
-        course: str,
-        queue: str,
-        mode: str,
-        run: str,
-        handed: Sequence[ProgramForQueue],
-        *,
-        interactive: bool = False,
-        chunk: int = 50,
-    ) -> list[int]:
-        """Store programs and their jobs in one transaction; return the programs' numbers in their order.
-
-        A program that was handed over before isn't stored twice: it waits, or its report is there already;
-        `run` collects it now.
-
-        Parameters
-        ----------
-        course : str
-        queue : str
-            Name of the queue, which says who may take it: see :func:`engine.cluster.fingerprint.queue_name`.
-        mode, run : str
-        handed : sequence of ProgramForQueue
-        interactive : bool
-            Somebody waits for the report.
-        chunk : int
-            So many programs of one exercise are one job at most.
-        """
-
-        def store(connection: sa.Connection) -> list[int]:
-            common = {
-                "course": course, "mode": mode, "run": run, "queue": queue, "interactive": interactive,
-            }  # fmt: skip
-            numbers: list[int] = []
-            new: dict[tuple[str, str], list[tuple[int, ProgramForQueue]]] = {}
-            for entry in handed:
-                number, is_new = _put_program(connection, common, entry)
-                numbers.append(number)
-                if is_new:
-                    new.setdefault((entry.item, entry.version), []).append((number, entry))
-            if interactive:
-                jobs = [
-                    self._interactive_job(connection, course, queue, number, entry)
-                    for group in new.values()
-                    for number, entry in group
-                ]
-            else:
-                jobs = _batch_jobs(connection, course, queue, new.values(), chunk)
-            _defer(connection, jobs)
-            return numbers
-
-        handed_over = self.database.change(store)
-        reached("after-hand-over")
-        return handed_over
-
-    def _interactive_job(
-        self, connection: sa.Connection, course: str, queue: str, number: int, entry: ProgramForQueue
-    ) -> Job:
-        mine = (programs.c.course == course, programs.c.student == entry.student, programs.c.interactive)
-        open_ = (*mine, programs.c.id != number, ~_has_report())
-        others = connection.execute(sa.select(programs.c.id, programs.c.item).where(*open_)).all()
-        replaced = [row.id for row in others if row.item == entry.item]
-        _move(connection, replaced, _REPLACED)
-        ahead = min(len(others), 1_000)
-        return _job(queue, [number], _INTERACTIVE - ahead * _STEP, f"{course}/{entry.student}")
-
-    def reports_of(self, run: str, most: int = 200) -> list[QueueReport]:
-        """Return reports that a run can collect, oldest first; those it doesn't :meth:`forget` come again."""
-        query = (
-            sa.select(*reports.c)
-            .join(programs, programs.c.id == reports.c.program)
-            .where(programs.c.run == run)
-            .order_by(reports.c.handed_in, reports.c.program)
-            .limit(most)
-        )
-        with self.database.read() as connection:
-            return [_report(row) for row in connection.execute(query).mappings()]
-
-    def report_of(self, program: int) -> QueueReport | None:
-        """Return the report of one program, None while there is none."""
-        with self.database.read() as connection:
-            row = (
-                connection.execute(sa.select(*reports.c).where(reports.c.program == program))
-                .mappings()
-                .first()
-            )
-        return None if row is None else _report(row)
-
-    def forget(self, collected: Iterable[int]) -> None:
-        """Delete programs whose reports are where they belong, so that the queue stays small."""
-        gone = sa.delete(programs).where(programs.c.id.in_(sorted(collected)))
-        self.database.change(lambda connection: connection.execute(gone))
-
-    def runs_of(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return who collects the reports of these programs; those that aren't in the queue are left out."""
-        query = sa.select(programs.c.id, programs.c.run).where(programs.c.id.in_(numbers))
-        with self.database.read() as connection:
-            return {row.id: row.run for row in connection.execute(query)}
-
-    def live_workers(self) -> list[WorkerFacts]:
-        """Return the workers that haven't been taken for dead."""
-        names = ("name", "slots", "tier", "engine", "packages")
-        with self.database.read() as connection:
-            rows = connection.execute(sa.select(*(workers.c[name] for name in names)))
-            return [WorkerFacts(*row) for row in rows]
-
-    def try_again(self, program: int) -> bool:
-        """Let a program that was set aside wait again as if it were new; return whether there was one."""
-        aside = sa.delete(reports).where(reports.c.program == program, reports.c.report.is_(None))
-
-        def change(connection: sa.Connection) -> bool:
-            if not connection.execute(aside).rowcount:
-                return False
-            row = (
-                connection.execute(
-                    sa.update(programs)
-                    .where(programs.c.id == program)
-                    .values(losses=0, tries=0)
-                    .returning(programs.c.queue)
-                )
-                .mappings()
-                .one()
-            )
-            _defer(connection, [_job(row["queue"], [program], 0, None)])
-            return True
-
-        return self.database.change(change)
-
-    def cancel(self, chosen: Sequence[int]) -> int:
-        """Take programs out of the queue; return how many had no report yet."""
-
-        def change(connection: sa.Connection) -> int:
-            gone = sa.delete(programs).where(programs.c.id.in_(chosen), ~_has_report())
-            return int(connection.execute(gone).rowcount)
-
-        return self.database.change(change)
-
-    # ---- the workers' side
-
     def register_worker(self, facts: WorkerFacts) -> int:
         """Note a worker that begins, and return its number."""
 
@@ -355,17 +175,17 @@ class WorkQueue:
 
         return self.database.change(insert)
 
-    def beat(self, worker: int, fault: str | None = None) -> Standing:
+    def beat(self, worker: int, fault: str | None = None) -> WorkerOrders:
         """Note that a worker lives, and what keeps it from grading; return what it must know.
 
         One that isn't known was taken for dead: what it had in hand waits again, or another one has it.
         """
 
-        def change(connection: sa.Connection) -> Standing:
+        def change(connection: sa.Connection) -> WorkerOrders:
             at_once(job_manager(connection).update_heartbeat(worker))
             mine = sa.update(workers).where(workers.c.id == worker).values(fault=fault)
             draining = connection.execute(mine.returning(workers.c.draining)).scalar()
-            return Standing(draining is not None, bool(draining))
+            return WorkerOrders(draining is not None, bool(draining))
 
         return self.database.change(change)
 
@@ -434,7 +254,7 @@ class WorkQueue:
 
         def store(connection: sa.Connection) -> int:
             is_mine = _is_still(connection, chunk, worker)
-            kept = _keep(connection, by_program.values())
+            stored = _keep(connection, by_program.values())
             if is_mine:
                 left = [p.id for p in chunk.programs if p.id not in by_program and p.id != failed]
                 jobs = _rest_of(connection, chunk, [left])
@@ -442,15 +262,15 @@ class WorkQueue:
                 if tried is not None:
                     jobs += _not_gradable(connection, chunk, tried, reason)
                 _finish(connection, chunk.job)
-                _defer(connection, jobs)
+                defer_jobs(connection, jobs)
             count = sa.update(workers).where(workers.c.id == worker)
-            connection.execute(count.values(graded=workers.c.graded + kept))
-            return kept
+            connection.execute(count.values(graded=workers.c.graded + stored))
+            return stored
 
         reached("before-hand-in-chunk")
-        kept = self.database.change(store)
+        stored = self.database.change(store)
         reached("after-hand-in-chunk")
-        return kept
+        return stored
 
     def notices(self, channel: str, halt: threading.Event) -> Iterator[None]:
         """Yield whenever the server gives a notice on a channel, until `halt` is set."""
@@ -484,7 +304,7 @@ class WorkQueue:
                 _finish(connection, chunk.job)
                 waiting += left
                 aside += poisonous
-            _defer(connection, jobs)
+            defer_jobs(connection, jobs)
             gone = at_once(manager.prune_stalled_workers(dead_after_s))
             connection.execute(sa.delete(workers).where(workers.c.id.in_(gone)))
             return DeadWorkers(tuple(waiting), tuple(aside))
@@ -493,104 +313,20 @@ class WorkQueue:
 
 
 SET_ASIDE: Final = (
-    "each worker that graded this program died (perhaps the kernel ended it when memory ran out), so it is set "
-    "aside; look at it, and mark it by hand (grade mark set), or let it be tried again: grade queue retry"
+    "each worker that graded this program died (perhaps the kernel ended it when memory ran out), so it is "
+    "set aside; look at it, and mark it by hand (grade mark set), or let it be tried again: grade queue retry"
 )
 
 
-def _has_report() -> sa.ColumnElement[bool]:
+def has_report() -> sa.ColumnElement[bool]:
+    """Return the condition that a program has a report."""
     return sa.exists().where(reports.c.program == programs.c.id)
 
 
-def _put_program(
-    connection: sa.Connection, common: Mapping[str, Any], entry: ProgramForQueue
-) -> tuple[int, bool]:
-    """Store a program; return its number, and whether it is new."""
-    values = {
-        **common,
-        "student": entry.student,
-        "item": entry.item,
-        "version": entry.version,
-        "submission": entry.submission,
-        "code": entry.code,
-    }
-    statement = upsert(programs).values(values)
-    statement = statement.on_conflict_do_update(
-        constraint="uq_programs_submission", set_={"run": common["run"]}
-    )
-    # PostgreSQL's hidden column is 0 in a row that this statement inserted.
-    row = connection.execute(statement.returning(programs.c.id, sa.literal_column("xmax = 0"))).one()
-    return int(row[0]), bool(row[1])
-
-
-def _batch_jobs(
-    connection: sa.Connection,
-    course: str,
-    queue: str,
-    groups: Iterable[Sequence[tuple[int, ProgramForQueue]]],
-    size: int,
-) -> list[Job]:
-    """Return jobs of at most so many programs of one exercise each, with their places in the line."""
-    # A student's programs side by side: one that fills the time of a slot holds up no second one.
-    numbers = [
-        [number for number, _ in sorted(group, key=lambda entry: (entry[1].student, entry[0]))]
-        for group in groups
-    ]
-    chunks = [group[start : start + size] for group in numbers for start in range(0, len(group), size)]
-    if not chunks:
-        return []
-    places = _shares(connection, course, [len(chunk) for chunk in chunks])
-    return [_job(queue, chunk, -place, None) for chunk, place in zip(chunks, places, strict=True)]
-
-
-def _shares(connection: sa.Connection, course: str, sizes: Sequence[int]) -> list[int]:
-    """Return the places of a course's new chunks in the common line, and move the course's end in it."""
-    # All courses' rows, always in one order: two that hand over at once wait for each other and never in a ring.
-    rows = connection.execute(
-        sa.select(courses.c.id, courses.c.weight, courses.c.line_end).order_by(courses.c.id).with_for_update()
-    ).all()
-    front = sa.text("SELECT max(priority) FROM procrastinate_jobs WHERE status = 'todo' AND priority <= 0")
-    first = connection.execute(front).scalar()
-    if first is None:  # nobody waits: the line begins anew, before its numbers become too large
-        connection.execute(sa.update(courses).values(line_end=0))
-        end = 0
-    else:
-        end = next(row.line_end for row in rows if row.id == course)
-    # A course that had nothing to do for a while gets no credit for it.
-    place = max(end, -(first or 0))
-    weight = next(row.weight for row in rows if row.id == course)
-    places = []
-    for size in sizes:
-        places.append(min(place, _LAST_IN_LINE))
-        place += max(1, size * _UNIT // weight)
-    connection.execute(sa.update(courses).where(courses.c.id == course).values(line_end=place))
-    return places
-
-
-def _job(queue: str, numbers: Sequence[int], priority: int, lock: str | None) -> Job:
-    return Job(
-        queue=queue,
-        priority=priority,
-        lock=lock,
-        queueing_lock=None,
-        task_name=TASK,
-        task_kwargs={"programs": [*numbers]},
-    )
-
-
-def _defer(connection: sa.Connection, jobs: Sequence[Job]) -> None:
+def defer_jobs(connection: sa.Connection, jobs: Sequence[Job]) -> None:
+    """Put jobs into the queue."""
     if jobs:
         job_manager(connection).batch_defer_jobs([*jobs])
-
-
-def _move(connection: sa.Connection, numbers: Sequence[int], priority: int) -> None:
-    """Give the waiting jobs of single programs another priority, unless it is lower already."""
-    if numbers:
-        statement = sa.text(
-            "UPDATE procrastinate_jobs SET priority = :priority WHERE status = 'todo'"
-            " AND priority > :priority AND (args->'programs'->>0)::bigint = ANY(:numbers)"
-        )
-        connection.execute(statement, {"priority": priority, "numbers": [*numbers]})
 
 
 def _chunk(connection: sa.Connection, job: Job) -> ClaimedChunk:
@@ -600,7 +336,7 @@ def _chunk(connection: sa.Connection, job: Job) -> ClaimedChunk:
     numbers = [int(str(number)) for number in _numbers(job)]
     query = (
         sa.select(*(programs.c[name] for name in names), programs.c.interactive, waited.label("waited"))
-        .where(programs.c.id.in_(numbers), ~_has_report())
+        .where(programs.c.id.in_(numbers), ~has_report())
         .order_by(programs.c.id)
     )
     rows = connection.execute(query).mappings().all()
@@ -695,7 +431,3 @@ def _finish(connection: sa.Connection, job: int) -> None:
     # Deleted at once: a course of 20,000 programs leaves nothing behind.
     manager = job_manager(connection)
     at_once(manager.finish_job_by_id_async(job, Status.SUCCEEDED, delete_job=True))
-
-
-def _report(row: sa.RowMapping) -> QueueReport:
-    return QueueReport(row["program"], row["report"], row["reason"], row["worker"], row["seconds"])

@@ -262,12 +262,12 @@ class ClusterWorker:
 
     def _beat(self) -> None:
         assert self._number is not None
-        standing = self._queue.beat(self._number, self._fault)
-        if not standing.is_known:
+        orders = self._queue.beat(self._number, self._fault)
+        if not orders.is_known:
             # What this worker has in hand may be another's now; handing it in twice does no harm.
             self._number = self._queue.register_worker(self.facts)
             _note("taken-for-dead", worker=self._number)
-        if standing.is_draining and not self._halt.is_set():
+        if orders.is_draining and not self._halt.is_set():
             _note("draining")
             self.stop()
 
@@ -278,7 +278,7 @@ class ClusterWorker:
             self._news.set()
 
     def _listen(self) -> None:
-        """Wake a thread when something is handed over; without notices the looks into the queue are enough."""
+        """Wake a thread when something is handed over; without notices the regular looks are enough."""
         while not self._halt.is_set():
             try:
                 for _ in self._queue.notices(JOBS_CHANNEL, self._halt):
@@ -322,10 +322,10 @@ class ClusterWorker:
     ) -> None:
         assert self._number is not None
         if failed is not None and fault is not None:
-            kept = self._queue.hand_in(self._number, chunk, graded, failed=failed.id, reason=fault)
+            stored = self._queue.hand_in(self._number, chunk, graded, failed=failed.id, reason=fault)
         else:
-            kept = self._queue.hand_in(self._number, chunk, graded)
-        self.counts.dropped += len(graded) - kept
+            stored = self._queue.hand_in(self._number, chunk, graded)
+        self.counts.dropped += len(graded) - stored
 
     def _grade(self, program: QueuedProgram) -> GradeReport:
         submission = decode(CodeSubmission, program.code, f"program {program.id} of the queue")

@@ -87,7 +87,7 @@ class _Batch:
 @click.option(
     "--cluster",
     is_flag=True,
-    help="Grade code on the workers of the store's PostgreSQL server: grade worker.",
+    help="Grade code on the workers (grade worker) of the store's server.",
 )
 @click.option("--solutions", is_flag=True, help="Show worked solutions on the students' pages.")
 @json_option

@@ -6,13 +6,16 @@ import logging
 import signal
 import sys
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.commands.options import check_store, sandbox_options
 from engine.errors import UsageError
-from engine.runner import SandboxOptions
 from engine.text.words import count_noun
+
+if TYPE_CHECKING:
+    from engine.runner import SandboxOptions
 
 
 @click.command("worker")
@@ -31,7 +34,7 @@ from engine.text.words import count_noun
     "--packages",
     default=None,
     metavar="NAMES",
-    help="What the courses offer to student code, with commas between (default: as in a course that says nothing).",
+    help="What the courses offer to student code, with commas between (default: the common ones).",
 )
 @click.option("--until-empty", is_flag=True, help="End when nothing waits that this worker may take.")
 @click.option(

@@ -66,6 +66,8 @@ NOT_RUN = {
     r"grade serve(?! --check).*": "serves until it is stopped: tests/web/test_operation.py",
     r"grade mark (?:answers? [0-9a-z]|export-answers|import-answers).*": "needs answers in words: "
     "tests/integration/quizzes/test_free_text.py has some",
+    r"grade (?:worker|batch .* --cluster).*": "needs a server: "
+    "tests/integration/test_cluster_command.py has one",
     r"grade autograder results.*": "runs inside Gradescope: tests/integration/test_autograder.py",
 }
 # Pages that show what another class than the one of this test got: run, but not compared.

@@ -99,12 +99,13 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
     ("store export-student ada --course c", ("work/ada.zip",)),
     ("store erase-student ada --course c", ()),
     ("import questions.gift --out imported", ("work/imported/",)),
+    ("worker --store postgresql://nobody@127.0.0.1:9/none", ()),
     ("doctor", ()),
 ]
 # These end at a question, or are about what only a person on the site or a learning system can have left.
 REFUSED = (
     "quiz take", "course decide", "mark answer ", "mark export-answers", "mark import-answers", "lti members",
-    "lti send", "scan ",
+    "lti send", "scan ", "worker ",
 )  # fmt: skip
 NEARLY = """import numpy as np
 

@@ -1,0 +1,300 @@
+"""The course's side of the queue: programs are handed over as jobs, and their reports taken out.
+
+Who comes next is the priority of jobs. What somebody waits for comes before what a class handed in, and of
+one student's hand-ins of an exercise the newest. Courses share what is left by weight: each chunk of a course
+stands in a common line where the course's last one ends, one of twice the weight advancing half as far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from procrastinate.jobs import Job
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from engine.cluster.queue_tables import courses, programs, reports, workers
+from engine.cluster.work_queue import TASK, QueueReport, WorkerFacts, defer_jobs, has_report
+from engine.crash_points import reached
+from engine.store.database import Database
+
+# Bands of priority, which is a number of 32 bits.
+_INTERACTIVE = 1_000_000_000
+_REPLACED = 500_000_000  # somebody handed in a newer one, and waits for that
+_STEP = 1_000  # for each program of the same student that waits already
+_LAST_IN_LINE = 1_000_000_000
+_UNIT = 100  # what a program of a course of weight 1 advances its course in the line
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramForQueue:
+    """A program that the course's side hands over.
+
+    Parameters
+    ----------
+    student : str
+        Pseudonym.
+    item, version : str
+        Of the exercise, whose files were published before.
+    submission : str
+        Hash of the program.
+    code : str
+        JSON of :class:`engine.model.CodeSubmission`.
+    """
+
+    student: str
+    item: str
+    version: str
+    submission: str
+    code: str
+
+
+@dataclass
+class CourseLine:
+    """The queue of one database as courses use it; any number of machines may at the same time.
+
+    Parameters
+    ----------
+    database : Database
+        As :func:`engine.cluster.queue_tables.open_queue_database` returns it.
+    """
+
+    database: Database
+
+    def register_course(self, course: str, title: str) -> None:
+        """Note a course that hands work over; what an administrator set for it stays."""
+        values = {"id": course, "title": title}
+        statement = upsert(courses).values(values)
+        statement = statement.on_conflict_do_update(index_elements=[courses.c.id], set_={"title": title})
+        self.database.change(lambda connection: connection.execute(statement))
+
+    def hand_over(
+        self,
+        course: str,
+        queue: str,
+        mode: str,
+        run: str,
+        handed: Sequence[ProgramForQueue],
+        *,
+        interactive: bool = False,
+        chunk: int = 50,
+    ) -> list[int]:
+        """Store programs and their jobs in one transaction; return the programs' numbers in their order.
+
+        A program that was handed over before isn't stored twice: it waits, or its report is there already;
+        `run` collects it now.
+
+        Parameters
+        ----------
+        course : str
+        queue : str
+            Name of the queue, which says who may take it: see :func:`engine.cluster.fingerprint.QueueName`.
+        mode, run : str
+        handed : sequence of ProgramForQueue
+        interactive : bool
+            Somebody waits for the report.
+        chunk : int
+            So many programs of one exercise are one job at most.
+        """
+
+        def store(connection: sa.Connection) -> list[int]:
+            common = {
+                "course": course, "mode": mode, "run": run, "queue": queue, "interactive": interactive,
+            }  # fmt: skip
+            numbers: list[int] = []
+            new: dict[tuple[str, str], list[tuple[int, ProgramForQueue]]] = {}
+            for entry in handed:
+                number, is_new = _put_program(connection, common, entry)
+                numbers.append(number)
+                if is_new:
+                    new.setdefault((entry.item, entry.version), []).append((number, entry))
+            if interactive:
+                jobs = [
+                    self._interactive_job(connection, course, queue, number, entry)
+                    for group in new.values()
+                    for number, entry in group
+                ]
+            else:
+                jobs = _batch_jobs(connection, course, queue, new.values(), chunk)
+            defer_jobs(connection, jobs)
+            return numbers
+
+        handed_over = self.database.change(store)
+        reached("after-hand-over")
+        return handed_over
+
+    def _interactive_job(
+        self, connection: sa.Connection, course: str, queue: str, number: int, entry: ProgramForQueue
+    ) -> Job:
+        mine = (programs.c.course == course, programs.c.student == entry.student, programs.c.interactive)
+        open_ = (*mine, programs.c.id != number, ~has_report())
+        others = connection.execute(sa.select(programs.c.id, programs.c.item).where(*open_)).all()
+        replaced = [row.id for row in others if row.item == entry.item]
+        _move(connection, replaced, _REPLACED)
+        ahead = min(len(others), 1_000)
+        return _job(queue, [number], _INTERACTIVE - ahead * _STEP, f"{course}/{entry.student}")
+
+    def reports_of(self, run: str, most: int = 200) -> list[QueueReport]:
+        """Return reports that a run can collect, oldest first; those it doesn't :meth:`forget` come again."""
+        query = (
+            sa.select(*reports.c)
+            .join(programs, programs.c.id == reports.c.program)
+            .where(programs.c.run == run)
+            .order_by(reports.c.handed_in, reports.c.program)
+            .limit(most)
+        )
+        with self.database.read() as connection:
+            return [_report(row) for row in connection.execute(query).mappings()]
+
+    def report_of(self, program: int) -> QueueReport | None:
+        """Return the report of one program, None while there is none."""
+        with self.database.read() as connection:
+            row = (
+                connection.execute(sa.select(*reports.c).where(reports.c.program == program))
+                .mappings()
+                .first()
+            )
+        return None if row is None else _report(row)
+
+    def forget(self, collected: Iterable[int]) -> None:
+        """Delete programs whose reports are where they belong, so that the queue stays small."""
+        gone = sa.delete(programs).where(programs.c.id.in_(sorted(collected)))
+        self.database.change(lambda connection: connection.execute(gone))
+
+    def runs_of(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return who collects the reports of these programs; those that aren't in the queue are left out."""
+        query = sa.select(programs.c.id, programs.c.run).where(programs.c.id.in_(numbers))
+        with self.database.read() as connection:
+            return {row.id: row.run for row in connection.execute(query)}
+
+    def live_workers(self) -> list[WorkerFacts]:
+        """Return the workers that haven't been taken for dead."""
+        names = ("name", "slots", "tier", "engine", "packages")
+        with self.database.read() as connection:
+            rows = connection.execute(sa.select(*(workers.c[name] for name in names)))
+            return [WorkerFacts(*row) for row in rows]
+
+    def try_again(self, program: int) -> bool:
+        """Let a program that was set aside wait again as if it were new; return whether there was one."""
+        aside = sa.delete(reports).where(reports.c.program == program, reports.c.report.is_(None))
+
+        def change(connection: sa.Connection) -> bool:
+            if not connection.execute(aside).rowcount:
+                return False
+            row = (
+                connection.execute(
+                    sa.update(programs)
+                    .where(programs.c.id == program)
+                    .values(losses=0, tries=0)
+                    .returning(programs.c.queue)
+                )
+                .mappings()
+                .one()
+            )
+            defer_jobs(connection, [_job(row["queue"], [program], 0, None)])
+            return True
+
+        return self.database.change(change)
+
+    def cancel(self, chosen: Sequence[int]) -> int:
+        """Take programs out of the queue; return how many had no report yet."""
+
+        def change(connection: sa.Connection) -> int:
+            gone = sa.delete(programs).where(programs.c.id.in_(chosen), ~has_report())
+            return int(connection.execute(gone).rowcount)
+
+        return self.database.change(change)
+
+    # ---- the workers' side
+
+
+def _put_program(
+    connection: sa.Connection, common: Mapping[str, Any], entry: ProgramForQueue
+) -> tuple[int, bool]:
+    """Store a program; return its number, and whether it is new."""
+    values = {
+        **common,
+        "student": entry.student,
+        "item": entry.item,
+        "version": entry.version,
+        "submission": entry.submission,
+        "code": entry.code,
+    }
+    statement = upsert(programs).values(values)
+    statement = statement.on_conflict_do_update(
+        constraint="uq_programs_submission", set_={"run": common["run"]}
+    )
+    # PostgreSQL's hidden column is 0 in a row that this statement inserted.
+    row = connection.execute(statement.returning(programs.c.id, sa.literal_column("xmax = 0"))).one()
+    return int(row[0]), bool(row[1])
+
+
+def _batch_jobs(
+    connection: sa.Connection,
+    course: str,
+    queue: str,
+    groups: Iterable[Sequence[tuple[int, ProgramForQueue]]],
+    size: int,
+) -> list[Job]:
+    """Return jobs of at most so many programs of one exercise each, with their places in the line."""
+    # A student's programs side by side: one that fills the time of a slot holds up no second one.
+    numbers = [
+        [number for number, _ in sorted(group, key=lambda entry: (entry[1].student, entry[0]))]
+        for group in groups
+    ]
+    chunks = [group[start : start + size] for group in numbers for start in range(0, len(group), size)]
+    if not chunks:
+        return []
+    places = _shares(connection, course, [len(chunk) for chunk in chunks])
+    return [_job(queue, chunk, -place, None) for chunk, place in zip(chunks, places, strict=True)]
+
+
+def _shares(connection: sa.Connection, course: str, sizes: Sequence[int]) -> list[int]:
+    """Return the places of a course's new chunks in the common line, and move the course's end in it."""
+    # All rows, always in one order: two courses that hand over at once never wait for each other in a ring.
+    rows = connection.execute(
+        sa.select(courses.c.id, courses.c.weight, courses.c.line_end).order_by(courses.c.id).with_for_update()
+    ).all()
+    front = sa.text("SELECT max(priority) FROM procrastinate_jobs WHERE status = 'todo' AND priority <= 0")
+    first = connection.execute(front).scalar()
+    if first is None:  # nobody waits: the line begins anew, before its numbers become too large
+        connection.execute(sa.update(courses).values(line_end=0))
+        end = 0
+    else:
+        end = next(row.line_end for row in rows if row.id == course)
+    # A course that had nothing to do for a while gets no credit for it.
+    place = max(end, -(first or 0))
+    weight = next(row.weight for row in rows if row.id == course)
+    places = []
+    for size in sizes:
+        places.append(min(place, _LAST_IN_LINE))
+        place += max(1, size * _UNIT // weight)
+    connection.execute(sa.update(courses).where(courses.c.id == course).values(line_end=place))
+    return places
+
+
+def _job(queue: str, numbers: Sequence[int], priority: int, lock: str | None) -> Job:
+    return Job(
+        queue=queue,
+        priority=priority,
+        lock=lock,
+        queueing_lock=None,
+        task_name=TASK,
+        task_kwargs={"programs": [*numbers]},
+    )
+
+
+def _move(connection: sa.Connection, numbers: Sequence[int], priority: int) -> None:
+    """Give the waiting jobs of single programs another priority, unless it is lower already."""
+    if numbers:
+        statement = sa.text(
+            "UPDATE procrastinate_jobs SET priority = :priority WHERE status = 'todo'"
+            " AND priority > :priority AND (args->'programs'->>0)::bigint = ANY(:numbers)"
+        )
+        connection.execute(statement, {"priority": priority, "numbers": [*numbers]})
+
+
+def _report(row: sa.RowMapping) -> QueueReport:
+    return QueueReport(row["program"], row["report"], row["reason"], row["worker"], row["seconds"])

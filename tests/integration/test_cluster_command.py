@@ -1,0 +1,153 @@
+"""``grade worker`` and ``grade batch --cluster`` with a real server: the same marks as on one machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.live.postgres import server
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of marks runs on Linux")
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "course"
+GRADE = [sys.executable, "-c", "import sys; sys.argv[0] = 'grade'; from cli import main; main()"]
+PATIENCE_S = 180.0
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cluster") / "course"
+    grade("init", folder, "--title", "Cluster")
+    shutil.copytree(EXAMPLE / "problems", folder / "problems", dirs_exist_ok=True)
+    shutil.copy(EXAMPLE / "roster.csv", folder / "roster.csv")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def alone(course: Path) -> str:
+    """The gradebook as this machine makes it by itself."""
+    out = course.parent / "alone"
+    grade("batch", EXAMPLE / "submissions", "--course", course, "--out", out, code=1)
+    return (out / "gradebook.csv").read_text()
+
+
+def grade(*words: object, code: int = 0) -> str:
+    done = subprocess.run(
+        [*GRADE, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+@contextmanager
+def started(*words: object) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [*GRADE, *map(str, words)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # it is killed with its sandbox's processes
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=PATIENCE_S)
+
+
+def batch(course: Path, address: str, out: Path) -> list[object]:
+    where = ("--course", course, "--store", address, "--out", out)
+    return ["batch", EXAMPLE / "submissions", *where, "--cluster", "--json"]
+
+
+def waiting(address: str) -> int:
+    """Return how many programs have no report, 0 too while there is no queue."""
+    name = address.partition("@/")[2].partition("?")[0]
+    if server().sql("SELECT to_regclass('softmark_queue.programs')", name) == [(None,)]:
+        return 0
+    missing = "SELECT count(*) FROM softmark_queue.programs p WHERE NOT EXISTS"
+    ((count,),) = server().sql(
+        f"{missing} (SELECT 1 FROM softmark_queue.reports r WHERE r.program = p.id)", name
+    )
+    assert isinstance(count, int)
+    return count
+
+
+def until_handed_over(address: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not waiting(address):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_a_class_gets_the_marks_of_one_machine(course: Path, alone: str, tmp_path: Path) -> None:
+    address = server().new_database()
+    with started(*batch(course, address, tmp_path / "out")) as class_run:
+        until_handed_over(address)
+        with started("worker", "--store", address, "--slots", 2) as worker:
+            printed, said = class_run.communicate(timeout=PATIENCE_S)
+            # All is collected: a second run tries only the file that can't be read.
+            again = json.loads(grade(*batch(course, address, tmp_path / "again"), code=1))
+            worker.send_signal(signal.SIGTERM)
+            ended, log = worker.communicate(timeout=PATIENCE_S)
+    assert class_run.returncode == 1, said  # a file of the class can't be read
+    result = json.loads(printed)
+    assert (result["graded"], result["ungraded"], len(result["problems"])) == (35, [], 1)
+    assert (tmp_path / "out" / "gradebook.csv").read_text() == alone
+    assert worker.returncode == 0 and ended.startswith("37 programs graded in ")
+    lines = [json.loads(line)["line"] for line in log.splitlines()]
+    assert sum(line["graded"] for line in lines if line["event"] == "chunk") == 37
+    # No student is named to a worker.
+    assert not any(student in log for student in ("s01", "s02", "s03"))
+    assert (again["graded"], again["kept"]) == (0, 35)
+
+
+def test_a_killed_worker_and_a_killed_batch_lose_nothing(course: Path, alone: str, tmp_path: Path) -> None:
+    address = server().new_database()
+    quick = ("--slots", 1, "--heartbeat", 0.5)
+    with started(*batch(course, address, tmp_path / "killed")) as class_run:
+        until_handed_over(address)
+        with started("worker", "--store", address, *quick) as worker:
+            time.sleep(6.0)  # in the middle of a chunk
+            os.killpg(worker.pid, signal.SIGKILL)
+        os.killpg(class_run.pid, signal.SIGKILL)
+    again = batch(course, address, tmp_path / "out")
+    with started(*again) as class_run, started("worker", "--store", address, *quick):
+        printed, said = class_run.communicate(timeout=PATIENCE_S)
+    assert class_run.returncode == 1, said
+    assert json.loads(printed)["ungraded"] == []
+    assert (tmp_path / "out" / "gradebook.csv").read_text() == alone
+
+
+def test_what_cannot_be_meant_is_refused(course: Path, tmp_path: Path) -> None:
+    out = ("--course", course, "--out", tmp_path / "out", "--cluster")
+    done = subprocess.run(
+        [*GRADE, "batch", str(EXAMPLE / "submissions"), *map(str, out)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 2 and "--cluster needs a store on a PostgreSQL server" in done.stderr
+    for words, message in (
+        (("worker", "--store", tmp_path / "store.db"), "a worker needs a PostgreSQL server"),
+        (("worker", "--store", server().new_database()), "there is no queue in this database yet"),
+    ):
+        done = subprocess.run(
+            [*GRADE, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S
+        )
+        assert done.returncode in (2, 3) and message in done.stderr
+        assert "Traceback" not in done.stderr
