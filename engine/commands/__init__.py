@@ -237,10 +237,13 @@ def _in_words(message: str) -> str:
         message = message.replace(theirs, ours)
 
     def bounds(match: re.Match[str]) -> str:
-        low, high = match[1], match[2]
-        return f"must be {low} or more" if high == _LARGEST else f"must be between {low} and {high}"
+        value, low, high = match[1], match[2], match[3]
+        # whoever typed twenty digits has met the limit after all
+        is_below = high == _LARGEST and value.startswith("-")
+        return f"{value} must be {low} or more" if is_below else f"{value} must be between {low} and {high}"
 
-    return re.sub(r"is not in the range (-?\d+(?:\.\d+)?)<=x<=(-?\d+(?:\.\d+)?)", bounds, message)
+    number = r"(-?\d+(?:\.\d+)?)"
+    return re.sub(rf"{number} is not in the range {number}<=x<={number}", bounds, message)
 
 
 # What helps, by what the system complains of.

@@ -70,6 +70,14 @@ def command(
             expected="--out FOLDER, or a course",
             next_step="name a folder with --out, or a course with --course",
         )
+    # said before five thousand questions are read
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(
+            "the items can't be written there: it is a file",
+            where=str(folder),
+            expected="a folder",
+            next_step="name another folder with --out",
+        )
     report = import_file(
         file, folder, context.bank, form=form, keep_going=keep_going, watch=partial(progress_bar, "checking")
     )

@@ -97,6 +97,8 @@ def _field_losses(field: ExportedField) -> Iterator[tuple[str, bool]]:
                 yield "right sequences in another order earn nothing", False
             if not _accepted(field):
                 yield "a text with _or_ in it can't be asked", True
+            elif any(_OR.search(text) or _VARIABLE.search(text) for text in field.accepted):
+                yield "right texts that hold _or_ or a variable such as $seed aren't listed", False
         case EssayField():
             yield "a problem of Open edX takes no answers that a person marks", True
 

@@ -330,7 +330,11 @@ def _draw(
     spec: ProblemSpec, version: str, registry: Mapping[str, str], *, numbers: bytes, options: bytes
 ) -> Variant:
     solved = solve(spec, RandomStream.of_key(numbers, "parameters"))
-    return _written(spec, version, registry, solved, RandomStream.of_key(options, "options"))
+    try:
+        return _written(spec, version, registry, solved, RandomStream.of_key(options, "options"))
+    except DrawError as error:  # in a quiz or an export it may be any of a hundred items
+        error.where = f"{spec.id}, {error.where}" if error.where else spec.id
+        raise
 
 
 def family_size(spec: ProblemSpec, limit: int = 200) -> int:

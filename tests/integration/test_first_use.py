@@ -98,6 +98,7 @@ def test_help_lists_every_command_in_a_group_and_cuts_no_sentence(grade) -> None
         (("watch", "softmax"), "grade watch softmax FILE.py"),
         (("show", "softmax", "--seed", "abc"), "'abc' is not a whole number"),
         (("show", "softmax", "--seed", "-1"), "-1 must be 0 or more"),
+        (("show", "softmax", "--seed", "9" * 20), f"{'9' * 20} must be between 0 and 9223372036854775807"),
     ],
 )
 def test_whoever_forgets_a_word_is_told_the_whole_command(

@@ -48,6 +48,16 @@ def test_again_adds_nothing(grade: Grade) -> None:
     assert "0 imported, 10 there already, 2 skipped" in said.out
 
 
+def test_a_folder_that_cant_be_made_is_refused(grade: Grade) -> None:
+    Path("taken").write_text("x", encoding="utf-8")
+    said = grade("import", GIFT, "--out", "taken")
+    assert said.code == 2 and "taken: the items can't be written there: it is a file" in said.err
+    Path("link").symlink_to("nowhere/at/all")
+    said = grade("import", GIFT, "--out", "link")
+    assert said.code == 2 and "got: a file of this name\n" in said.err
+    assert Path("taken").read_text(encoding="utf-8") == "x"
+
+
 def test_json(grade: Grade) -> None:
     said = grade("import", GIFT, "--out", "drafts", "--json")
     told = said.json()

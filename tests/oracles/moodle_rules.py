@@ -130,6 +130,9 @@ def _category(element: Element, found: ImportedFile) -> str:
         found.problems.append(f"category {path!r} doesn't begin with $module$/top/")
     if any(not name or len(name) > _LONGEST_NAME for name in names):
         found.problems.append(f"category {path!r} holds an empty or too long name")
+    # Moodle cleans each name as it cleans a parameter, which drops a tag and whatever looks like one.
+    if "<" in path:
+        found.problems.append(f"category {path!r}: what follows < is dropped")
     info = element.find("info")
     if info is not None and info.get("format") not in _FORMATS:
         found.problems.append(f"category {path!r}: <info> states no known format")

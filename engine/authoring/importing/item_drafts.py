@@ -37,6 +37,7 @@ from engine.authoring.scaffold import create_all
 from engine.errors import Diagnostic, EngineError, ExchangeError, SpecError
 from engine.items import load_spec
 from engine.items.bank import Bank
+from engine.text.files import write_errors
 from engine.text.words import agree, clean_line, count_noun
 from engine.text.yaml import read_yaml
 
@@ -475,14 +476,11 @@ def write_all(prepared: Sequence[PreparedItem], folder: Path) -> None:
     ExchangeError
         The folder can't be made, or a file can't be written or has appeared meanwhile.
     """
-    try:
+    with write_errors(
+        "the items can't be written, so none was",
+        folder,
+        next_step="name another folder with --out",
+        kind=ExchangeError,
+    ):
         folder.mkdir(parents=True, exist_ok=True)
         create_all({entry.item.path: entry.text for entry in prepared if entry.item.is_new})
-    except OSError as problem:
-        where = str(problem.filename or folder)
-        raise ExchangeError(
-            "the items can't be written, so none was",
-            where=clean_line(where, 300),
-            got=problem.strerror or str(problem),
-            next_step="name another folder with --out",
-        ) from None

@@ -78,7 +78,9 @@ def quiz(
         )
     context = find_context(course_path)
     chosen = quiz_format(format_name)
-    made, lost = _drawn(context, items, blueprint, variants, seed, out)
+    # .tar.gz is one ending, of which a path knows but the last half
+    name = out.name.removesuffix(chosen.suffix) if out.name.endswith(chosen.suffix) else out.stem
+    made, lost = _drawn(context, items, blueprint, variants, seed, name)
     carriable, losses = _carried(chosen, made, lost, leave_out=leave_out)
     few = {family.item: len(family.items) for family in carriable.families if len(family.items) < variants}
     if not as_json:
@@ -109,7 +111,7 @@ def quiz(
 
 
 def _drawn(
-    context: CommandContext, items: tuple[str, ...], blueprint: str | None, count: int, seed: int, out: Path
+    context: CommandContext, items: tuple[str, ...], blueprint: str | None, count: int, seed: int, name: str
 ) -> tuple[ExportedQuiz, list[ExportLoss]]:
     """Return the quiz, and the items that no other platform can ask."""
     from engine.export.drawn_families import draw_families, quiz_name, wanted_items, wanted_of_blueprint
@@ -133,7 +135,7 @@ def _drawn(
         )
     from engine.export.exported_item import ExportedQuiz
 
-    return ExportedQuiz(quiz_name(out.stem), title, families), lost
+    return ExportedQuiz(quiz_name(name), title, families), lost
 
 
 def _carried(

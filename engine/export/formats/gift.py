@@ -26,7 +26,7 @@ from engine.export.exported_fields import (
 from engine.export.exported_item import ExportedFamily, ExportedItem, ExportedQuiz, ExportLoss
 from engine.export.file_pieces import xml_characters
 from engine.export.formats import QuizFormat
-from engine.export.formats.moodle_xml import listed_share, moodle_category
+from engine.export.formats.moodle_xml import category_titles, listed_share, moodle_category, moodle_name
 from engine.export.moodle_cloze import (
     RIGHT,
     WRONG,
@@ -183,9 +183,9 @@ def _question(item: ExportedItem, part: _GiftPart, name: str, tags: str) -> str:
     return f"{head}{{{inside}{end}{closing}\n\n"
 
 
-def _family(family: ExportedFamily, quiz: ExportedQuiz) -> Iterator[str]:
-    title = " ".join(family.title.split())
-    path = [quiz.title, *family.category, title]
+def _family(family: ExportedFamily, category_title: str, quiz: ExportedQuiz) -> Iterator[str]:
+    title = moodle_name(family.title)
+    path = [quiz.title, *family.category, category_title]
     tags = "".join(f" [tag:{_NOT_IN_TAGS.sub(' ', tag)}]" for tag in family.tags)
     # a question of several parts is drawn part by part: each has a category of its own
     by_part: dict[str, list[str]] = {}
@@ -195,14 +195,15 @@ def _family(family: ExportedFamily, quiz: ExportedQuiz) -> Iterator[str]:
             by_part.setdefault(part.label, []).append(_question(item, part, name, tags))
     for label, questions in by_part.items():
         category = moodle_category([*path, label] if len(by_part) > 1 else path)
-        yield f"$CATEGORY: {' '.join(category.split())}\n\n"
+        yield f"$CATEGORY: {category.rstrip()}\n\n"
         yield from questions
 
 
 def _write(quiz: ExportedQuiz, advance: Callable[[], None]) -> bytes:
     parts: list[str] = []
+    titles = category_titles(quiz)
     for family in quiz.families:
-        parts += _family(family, quiz)
+        parts += _family(family, titles[family.item], quiz)
         for _ in family.items:
             advance()
     return "".join(parts).encode("utf-8")
@@ -289,6 +290,8 @@ def _words_losses(field: WordsField) -> Iterator[tuple[str, bool]]:
     yield "only the ways to write the answer that are listed in the question count as right", False
     if all(_ARROW in way for way in accepted_ways(field)):
         yield "the answer holds ->, which makes a pair of it in GIFT", True
+    elif any(_ARROW in text for text in field.accepted):
+        yield "right texts that hold ->, which makes a pair of them in GIFT, aren't listed", False
 
 
 FORMAT = QuizFormat("gift", "GIFT", ".gift", _losses, _write)

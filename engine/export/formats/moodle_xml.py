@@ -7,6 +7,7 @@ texts. The variants of an item lie in a category of their own, from which a quiz
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -39,7 +40,7 @@ from engine.export.moodle_cloze import (
 from engine.export.moodle_html import MoodleText, moodle_line, moodle_text, moodle_words
 from engine.text.words import count_noun, plain_points
 
-__all__ = ["FORMAT", "listed_share", "moodle_category"]
+__all__ = ["FORMAT", "category_titles", "listed_share", "moodle_category", "moodle_name"]
 
 # The grades that Moodle's editor offers; its import refuses a file with any other.
 OFFERED = tuple(
@@ -65,9 +66,43 @@ def listed_share(share: Fraction) -> Fraction:
     return sign * min(OFFERED, key=lambda offer: abs(offer - abs(share)))
 
 
+def moodle_name(text: str) -> str:
+    """Return a text as the name of a question or a category: one line, and nothing that looks like a tag.
+
+    Examples
+    --------
+    >>> moodle_name("Is a<b?")
+    'Is a‹b?'
+    """
+    # Moodle takes everything from a < on for a tag, and drops it
+    return " ".join(xml_characters(text).replace("<", "‹").replace(">", "›").split()) or "–"
+
+
 def moodle_category(path: Iterable[str]) -> str:
-    """Return a category's path: question banks of Moodle 5 begin with ``$module$/top``."""
-    return "/".join(["$module$", "top", *(xml_characters(name).replace("/", "//") for name in path)])
+    """Return a category's path: question banks of Moodle 5 begin with ``$module$/top``.
+
+    Examples
+    --------
+    >>> moodle_category(["Quiz", "/ and //"])
+    '$module$/top/Quiz/ // and //// '
+    """
+    names = [moodle_name(name).replace("/", "//") for name in path]
+    # a slash at an end of a name would run into the one between two names: a blank, which Moodle trims, parts them
+    names = [f"{' ' * name.startswith('/')}{name}{' ' * name.endswith('/')}" for name in names]
+    return "/".join(["$module$", "top", *names])
+
+
+def category_titles(quiz: ExportedQuiz) -> dict[str, str]:
+    """Return for each item the title of its category; items whose titles Moodle can't tell apart add their id."""
+    # in one category a quiz would draw among the variants of both
+    names = {family.item: moodle_name(family.title) for family in quiz.families}
+    count = Counter((family.category, names[family.item].casefold()) for family in quiz.families)
+    return {
+        family.item: f"{names[family.item]} ({family.item})"
+        if count[family.category, names[family.item].casefold()] > 1
+        else names[family.item]
+        for family in quiz.families
+    }
 
 
 def _text(tag: str, content: MoodleText, indent: str = "    ") -> str:
@@ -274,10 +309,9 @@ def _tag(tag: str) -> str:
     return " ".join(words.split())[:_LONGEST_TAG]
 
 
-def _family(family: ExportedFamily, quiz: ExportedQuiz) -> Iterator[str]:
+def _family(family: ExportedFamily, title: str, quiz: ExportedQuiz) -> Iterator[str]:
     # one category for an item: a quiz draws from it, and two exports don't mix
-    path = [quiz.title, *family.category, family.title]
-    category = escape(moodle_category([name[:_LONGEST_NAME] for name in path]), quote=False)
+    category = escape(moodle_category([quiz.title, *family.category, title]), quote=False)
     info = f"Variants of {family.item}: a quiz draws one of them for each student."
     yield (
         f'  <question type="category">\n    <category><text>{category}</text></category>\n'
@@ -285,8 +319,7 @@ def _family(family: ExportedFamily, quiz: ExportedQuiz) -> Iterator[str]:
     )
     tags = "".join(f"<tag><text>{_tag(tag)}</text></tag>" for tag in family.tags)
     tags = f"    <tags>{tags}</tags>\n" if tags else ""
-    # a name that looks like a tag loses it on import
-    title = " ".join(xml_characters(family.title).replace("<", "‹").replace(">", "›").split())
+    title = moodle_name(family.title)
     for number, item in enumerate(family.items, start=1):
         name = title if len(family.items) == 1 else f"{title} – {number}"
         yield "".join(_item_questions(item, name[:_LONGEST_NAME], tags))
@@ -294,8 +327,9 @@ def _family(family: ExportedFamily, quiz: ExportedQuiz) -> Iterator[str]:
 
 def _write(quiz: ExportedQuiz, advance: Callable[[], None]) -> bytes:
     parts = ['<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n']
+    titles = category_titles(quiz)
     for family in quiz.families:
-        written = _family(family, quiz)
+        written = _family(family, titles[family.item], quiz)
         parts.append(next(written))
         for question in written:
             parts.append(question)

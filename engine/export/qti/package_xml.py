@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from engine import __version__
 from engine.export.qti.processing import SCORE, set_value
-from engine.export.qti.xml_pieces import QTI_NAMESPACE, element, escaped, list_of
+from engine.export.qti.xml_pieces import QTI_NAMESPACE, element, list_of, metadata_text
 
 ITEM_FOLDER = "items"
 MANIFEST = "imsmanifest.xml"
@@ -174,10 +174,10 @@ def assessment_document(identifier: str, title: str, sections: Sequence[PackageS
 
 def _item_metadata(item: ItemFile) -> str:
     def words(name: str, text: str) -> str:
-        return element(name, element("string", escaped(text), language="en"))
+        return element(name, element("string", metadata_text(text), language="en"))
 
     def taxon(topic: str) -> str:
-        entry = element("taxon", element("id", escaped(topic)), words("entry", topic))
+        entry = element("taxon", element("id", metadata_text(topic)), words("entry", topic))
         return element("taxonPath", words("source", "topics"), entry)
 
     general = element("general", words("title", item.title), *[words("keyword", tag) for tag in item.tags])

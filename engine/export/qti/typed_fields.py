@@ -178,7 +178,7 @@ def words_field(
     )
     feedback, mistake_rules = [], []
     for number, (text, about) in enumerate(field.wrong, start=1):
-        if not about:
+        if not about or not _is_plain(text):
             continue
         gives = element(
             "qti-string-match",
@@ -193,9 +193,15 @@ def words_field(
     rules = choose(
         (is_answered(names.response), set_value(names.score, names.mapped()) + "".join(mistake_rules))
     )
-    declaration = response_declaration(names.response, "string", field.accepted[:1], mapping=mapping)
+    shown = [text for text in field.accepted if _is_plain(text)]
+    declaration = response_declaration(names.response, "string", shown[:1], mapping=mapping)
     body = element("p", _text_entry(names.response, _WORD_WIDTH))
     return FieldXml((declaration,), (), body, rules, tuple(feedback), "textEntryInteraction")
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a value can be written as text in an element: ``{{`` begins a template in one player."""
+    return "{{" not in text
 
 
 def essay_field(field: EssayField, names: FieldNames, _points: float, prose: ProseXml) -> FieldXml:

@@ -12,7 +12,15 @@ from functools import lru_cache
 
 from engine.export.file_pieces import xml_characters
 
-__all__ = ["QTI_NAMESPACE", "attribute_text", "element", "escaped", "identifier_of", "list_of"]
+__all__ = [
+    "QTI_NAMESPACE",
+    "attribute_text",
+    "element",
+    "escaped",
+    "identifier_of",
+    "list_of",
+    "metadata_text",
+]
 
 QTI_NAMESPACE = "http://www.imsglobal.org/xsd/imsqtiasi_v3p0"
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -30,9 +38,14 @@ def escaped(text: str) -> str:
     >>> escaped("a < b ]]> {{ c }}")
     'a &lt; b ]]&gt; {<span>{</span> c }}'
     """
-    safe = xml_characters(text).translate(_ESCAPES)
+    safe = metadata_text(text)
     # An element between the braces keeps them from being an expression, and shows nothing.
     return safe.replace("{{", "{<span>{</span>") if "{{" in safe else safe
+
+
+def metadata_text(text: str) -> str:
+    """Return the text of an element of the manifest, which no player takes for a template."""
+    return xml_characters(text).translate(_ESCAPES)
 
 
 def attribute_text(text: str) -> str:

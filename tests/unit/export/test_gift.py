@@ -84,7 +84,7 @@ def test_orders_are_places_and_unused_targets_stay() -> None:
 def test_signs_are_escaped(kind: str) -> None:
     made = ExportedFamily("history-impact", SIGNS, (SIGNS,), (SIGNS,), 1.0, "", (hostile(kind),))
     (question,) = questions(made)
-    assert question.name == SIGNS
+    assert question.name == SIGNS.replace("<", "‹").replace(">", "›")
     if kind == "token":
         assert question.answers[0].text == "so\\*ft {max}~#="
     else:
@@ -97,6 +97,15 @@ def test_an_arrow_in_an_answer_is_refused_and_capitals_are_said() -> None:
     one = family(replace(drawn("greedy-path"), parts=(part,)))
     assert [loss.is_refusal for loss in GIFT.losses(one)].count(True) <= 1
     assert "upper and lower case count as the same" in losses(one)
+
+
+def test_a_right_text_that_cant_be_listed_is_said() -> None:
+    part = Part("answer", "token", 1.0, key_ids=("B", "A -> B"))
+    some, none = (
+        losses(family(replace(drawn("greedy-path"), parts=(one,))))
+        for one in (part, replace(part, key_ids=("B",)))
+    )
+    assert any("hold ->" in message for message in some) and not any("->" in message for message in none)
 
 
 def test_what_comes_back(tmp_path: Path) -> None:

@@ -87,11 +87,42 @@ def test_variants_lie_in_a_category_of_their_own() -> None:
     first, second = questions(family(drawn("softmax-weights", 0), drawn("softmax-weights", 1)))
     spec = BANK.load("softmax-weights")
     assert first.category == second.category == moodle_category(["Week 3/4 <b>", spec.topics[0], spec.title])
-    assert first.category.startswith("$module$/top/Week 3//4 <b>/")
+    assert first.category.startswith("$module$/top/Week 3//4 ‹b›/")
     assert (first.name, second.name) == (f"{spec.title} – 1", f"{spec.title} – 2")
     assert (first.idnumber, second.idnumber) == ("softmax-weights-001", "softmax-weights-002")
     assert set(first.tags) == {*spec.topics, f"difficulty-{spec.difficulty}", spec.bloom, spec.id}
     assert len(first.hints) == len(spec.hints) > 0 and first.general
+
+
+@pytest.mark.parametrize("title", ["/etc and /tmp/", "//", "a//b", "Is a<b or b>a?", "x\n y"])
+def test_a_title_stays_one_name_of_a_category(title: str) -> None:
+    one = replace(family(drawn("softmax-weights")), title=title)
+    found = imported(MOODLE.write(ExportedQuiz("quiz", f"Quiz{title}", (one,)), lambda: None))
+    assert found.problems == []
+    # as Moodle takes a path apart: at each slash that stands alone
+    names = [
+        name.strip().replace("//", "/") for name in re.split("(?<!/)/(?!/)", found.questions[0].category)
+    ]
+    shown = " ".join(title.split()).replace("<", "‹").replace(">", "›")
+    assert names == ["$module$", "top", f"Quiz{shown}", one.category[0], shown]
+
+
+def test_items_with_one_title_keep_categories_of_their_own() -> None:
+    alike = [
+        replace(family(drawn(item)), title=title, category=("softmax",))
+        for item, title in (
+            ("softmax-ratio", "Softmax"),
+            ("softmax-weights", " SOFTMAX"),
+            ("scale-symbol", "x"),
+        )
+    ]
+    categories = [question.category.split("/")[-1] for question in questions(*alike)]
+    assert categories == ["Softmax (softmax-ratio)", "SOFTMAX (softmax-weights)", "x"]
+    gift = quiz_format("gift").write(ExportedQuiz("quiz", "Q", tuple(alike)), lambda: None).decode()
+    lines = [line for line in gift.splitlines() if line.startswith("$CATEGORY: ")]
+    assert (
+        len(set(lines)) == len([line for line in lines if "softmax/SOFTMAX (softmax-weights)/" in line]) + 2
+    )
 
 
 def test_numbers_keep_bounds_mistakes_and_near_credit() -> None:

@@ -6,12 +6,13 @@ import gzip
 import io
 import tarfile
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from xml.etree import ElementTree
 
 import pytest
 
-from engine.export.exported_item import ExportedItem
+from engine.export.exported_item import ExportedItem, exported_item
 from engine.export.formats.olx import FORMAT
 from engine.export.open_edx import ProblemWriter
 from tests.live.openedx_problem import OpenEdxProblemBlock
@@ -153,3 +154,10 @@ def test_losses_are_said_for_each_item() -> None:
 def test_answers_in_words_are_refused() -> None:
     losses = FORMAT.losses(family_of(bank_item("attention-cost-explained")))
     assert [loss.field for loss in losses if loss.is_refusal] == ["why"]
+
+
+def test_a_right_text_that_cant_be_listed_is_said() -> None:
+    item = bank_item("greedy-path")
+    part = replace(item.variant.parts[0], key_ids=("A B", "A_or_B"))
+    one = family_of(exported_item("greedy-path-001", replace(item.variant, parts=(part,))))
+    assert any("_or_" in loss.message and not loss.is_refusal for loss in FORMAT.losses(one))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -287,3 +288,25 @@ def _processing(root: Element) -> list[tuple[str, dict[str, str], str]]:
     found = root.find(f"{QTI}qti-response-processing")
     assert found is not None
     return [(one.tag, dict(one.attrib), (one.text or "").strip()) for one in found.iter()]
+
+
+@pytest.mark.parametrize("name", ["qti3", "qti21"])
+def test_braces_of_a_title_and_of_a_right_text_stay_text(name: str) -> None:
+    one = _choice("Which?", ["a", "b"])
+    title = "What does {{ x }} print, & why?"
+    part = Part("answer", "token", 1.0, key_ids=("{{x}}", "x"))
+    variant = replace(one.items[0].variant, title=title, parts=(part,))
+    item = exported_item("hostile-001", variant)
+    data = quiz_format(name).write(ExportedQuiz("q", "Q", (replace(one, title=title, items=(item,)),)), _none)
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    manifest = fromstring(archive.read("imsmanifest.xml"))
+    lom = "{http://ltsc.ieee.org/xsd/LOM}"
+    strings = manifest.findall(f".//{lom}general/{lom}title/{lom}string")
+    assert [(string.text, len(string)) for string in strings] == [(title, 0)]
+    root = fromstring(archive.read("items/hostile-001.xml"))
+    space, value = (QTI, "qti-value") if name == "qti3" else (QTI21, "value")
+    assert root.get("title") == title
+    # a value holds characters only; the mapping accepts both texts
+    assert all(len(one) == 0 for one in root.iter(f"{space}{value}"))
+    key = "map-key" if name == "qti3" else "mapKey"
+    assert {"{{x}}", "x"} <= {one.get(key) for one in root.iter()}

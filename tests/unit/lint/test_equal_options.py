@@ -58,3 +58,11 @@ def test_a_right_and_a_wrong_option_of_one_value_are_an_error(spoiler) -> None:
         found.message == "two options are the same value: 0.5 and 0.50"
     )
     assert spoiler.lint("io-length-claims", by_hand("0.50", "0.6", "0.7")).errors == ()
+
+
+def test_long_options_that_differ_at_their_end_are_two(spoiler) -> None:
+    long = "The decoder compares its state with every encoder state of the sentence, and then it"
+    report = spoiler.lint("io-length-claims", by_hand(f"{long} waits", f"{long} stops", "0.7"))
+    assert [found for found in report.errors if "read the same" in found.message] == []
+    report = spoiler.lint("io-length-claims", by_hand(f"{long} waits", f"{long} Waits", "0.7"))
+    assert any("read the same: The decoder" in found.message for found in report.errors)

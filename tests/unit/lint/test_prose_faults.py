@@ -53,6 +53,11 @@ def test_each_fault_is_named(text: RenderedText, fault: str) -> None:
     assert any(fault in found for found in faults_of(text)), faults_of(text)
 
 
+def test_a_latex_text_may_end_in_braces_of_its_own() -> None:
+    assert faults_of(changed(plain="Use x", latex=r"Use \textbf{\texttt{x}}")) == []
+    assert any("'}}'" in fault for fault in faults_of(changed(plain="Use x }}")))
+
+
 @pytest.mark.parametrize("plain", ["from -0.5 to 0", "5-0 or 10-0.0", "-0.05", "s_0 - 0.5"])
 def test_what_only_looks_like_a_negative_zero(plain: str) -> None:
     assert faults_of(changed(plain=plain)) == []

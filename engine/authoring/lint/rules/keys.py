@@ -163,11 +163,11 @@ def _wide(variant: Variant, part: Part) -> Iterator[tuple[str, str]]:
 
 def _option_faults(options: Sequence[ChoiceOption], decimals: int | None) -> Iterator[tuple[str, str]]:
     for a, b in combinations(options, 2):
-        first, second = (" ".join(option.text.plain.split())[:60] for option in (a, b))
+        first, second = (" ".join(option.text.plain.split()) for option in (a, b))
         if first.casefold() == second.casefold():
-            yield "close", f"two options read the same: {first}"
+            yield "close", f"two options read the same: {first[:60]}"
         elif value_of(a.text.plain) == value_of(b.text.plain):
-            yield "same", f"two options are the same value: {first} and {second}"
+            yield "same", f"two options are the same value: {first[:60]} and {second[:60]}"
         elif a.value and b.value and decimals is not None and a.value.shape == b.value.shape:
             distance = units_apart(a.value.data, b.value.data, decimals)
             if distance < LEAST_UNITS:
