@@ -87,13 +87,13 @@ def moodle_category(path: Iterable[str]) -> str:
     '$module$/top/Quiz/ // and //// '
     """
     names = [moodle_name(name).replace("/", "//") for name in path]
-    # a slash at an end of a name would run into the one between two names: a blank, which Moodle trims, parts them
+    # a slash at an end of a name would run into the one behind the name: a blank, which Moodle trims, parts them
     names = [f"{' ' * name.startswith('/')}{name}{' ' * name.endswith('/')}" for name in names]
     return "/".join(["$module$", "top", *names])
 
 
 def category_titles(quiz: ExportedQuiz) -> dict[str, str]:
-    """Return for each item the title of its category; items whose titles Moodle can't tell apart add their id."""
+    """Return for each item the title of its category; those that read alike add their item's id."""
     # in one category a quiz would draw among the variants of both
     names = {family.item: moodle_name(family.title) for family in quiz.families}
     count = Counter((family.category, names[family.item].casefold()) for family in quiz.families)

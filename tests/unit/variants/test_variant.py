@@ -539,6 +539,6 @@ def test_errors_of_expressions_name_the_item():
 
 
 def test_a_text_that_cant_be_shown_is_an_error_of_its_item():
-    with pytest.raises(DrawError, match="^weights, stem: the stem can't be shown") as caught:
+    with pytest.raises(DrawError, match=r"^weights, stem: the stem can't be shown") as caught:
         seeded(spec(stem=r"Scores \begin{a} {{ tex(e) }}."))
     assert caught.value.where == "weights, stem"
