@@ -87,7 +87,7 @@ def moodle_category(path: Iterable[str]) -> str:
     '$module$/top/Quiz/ // and //// '
     """
     names = [moodle_name(name).replace("/", "//") for name in path]
-    # a slash at an end of a name would run into the one behind the name: a blank, which Moodle trims, parts them
+    # a slash at an end of a name would run into the one behind it: a blank, which Moodle trims, parts them
     names = [f"{' ' * name.startswith('/')}{name}{' ' * name.endswith('/')}" for name in names]
     return "/".join(["$module$", "top", *names])
 

@@ -9,8 +9,9 @@ from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import pytest
+import qti_convert
 from defusedxml.ElementTree import fromstring
-from qti_convert import upgrade_qti2_to_qti3
+from qti_convert import downgrade_package_files, upgrade_qti2_to_qti3
 
 from engine.export.exported_item import ExportedFamily, ExportedQuiz, exported_item
 from engine.export.formats import FORMATS, QuizFormat, quiz_format
@@ -310,3 +311,62 @@ def test_braces_of_a_title_and_of_a_right_text_stay_text(name: str) -> None:
     assert all(len(one) == 0 for one in root.iter(f"{space}{value}"))
     key = "map-key" if name == "qti3" else "mapKey"
     assert {"{{x}}", "x"} <= {one.get(key) for one in root.iter()}
+
+
+def _as_a_whole(files: dict[str, str | bytes]) -> dict[str, str | bytes]:
+    """Return what the converter makes of whole files."""
+    return dict(downgrade_package_files(dict(files)).files)
+
+
+def test_converted_by_tags_the_whole_bank_is_what_the_converter_makes_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bank = builtin_bank()
+    families = [_family(item, 2) for item in bank.ids() if bank.load(item).kind != "code"]
+    stem = 'Which of `{{ 7 * 7 }}`, `/qti/v3p0` and `class="qti-x"`?'
+    # a title may name what no address of QTI 2.1 may
+    hostile = replace(_choice(stem, [*HOSTILE[:3], "x\n& <y>"]), title="A /qti/v3p0 and imsqtiasi_v3p0")
+    quiz = ExportedQuiz("q", "Q & <Q>\t\u00e9", (*families, hostile))
+    whole: list[str] = []
+    convert = qti_convert.convert_qti3_to_qti21
+
+    def counted(text: str, **settings: object) -> object:
+        if "qti-response-processing>" in text or text.startswith("<?xml"):
+            whole.append(text)
+        return convert(text, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(qti_convert, "convert_qti3_to_qti21", counted)
+    files = package_files(quiz, _none)
+    converted, expected = qti21_files(files), _as_a_whole(files)
+    assert list(converted) == list(expected)
+    for path, content in expected.items():
+        assert converted[path] == content, path
+    # only the test is converted as a whole: a thousand variants a second rest on it
+    assert len(files) > 200 and len(whole) == 1 and "<qti-assessment-test" in whole[0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>a\rb</p>",
+        "<p>caf&#233; &quot;x&quot;</p>",
+        "<p>a<!-- note -->b</p>",
+        "<section><mark>x</mark></section>",
+        "<video src='a.mp4'><source src='b.mp4'/></video>",
+        '<p title="a > b">x</p>',
+        "<p data-x='1' dir='rtl' class='a qti-b'>x</p>",
+        "<qti-content-body><p></p></qti-content-body><p/>",
+        '<math xmlns="http://www.w3.org/1998/Math/MathML" dir="ltr"><mi class="a">x</mi><mo>&lt;</mo></math>',
+    ],
+)
+def test_what_another_writer_might_put_into_an_item_is_converted_alike(body: str) -> None:
+    item = element(
+        "qti-assessment-item",
+        element("qti-item-body", body),
+        xmlns=QTI[1:-1],
+        identifier="i",
+        title="a\tb & c",
+        time_dependent=False,
+    )
+    files: dict[str, str | bytes] = {"items/i.xml": item}
+    assert qti21_files(files) == _as_a_whole(files)
