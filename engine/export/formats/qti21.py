@@ -33,11 +33,11 @@ _LEFT_OVER = re.compile(
 # The converter knows the addresses of response processing by one spelling only.
 _TEMPLATE = re.compile(r'template="https?://[^"]*?v3p0/rptemplates/([a-z_]+)(?:\.xml)?"')
 _OLD_TEMPLATES = "http://www.imsglobal.org/question/qti_v2p1/rptemplates"
-_TAG = re.compile("<[^>]*>")
+_TAG = re.compile("<[^<>]*+>")
 # Tags with no text between them: most of these runs are the same in all variants of an item.
-_RUN = re.compile("((?:<[^>]*>)+)")
+_RUN = re.compile("((?:<[^<>]*+>)++)")
 _NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
-_WITHOUT_CONTENT = re.compile(r"<([A-Za-z][A-Za-z0-9]*)([^<>]*)></\1>")
+_WITHOUT_CONTENT = re.compile(r"<([A-Za-z][A-Za-z0-9]*+)([^<>]*+)></\1>")
 _SHARED_CLASS = re.compile(r' class="(?:[^"]* )?qti-')
 # What a text can't hold if it is to be written as it was read.
 _REWRITTEN = re.compile(r"\r|&(?!amp;|lt;|gt;)")

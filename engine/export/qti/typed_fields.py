@@ -193,8 +193,8 @@ def words_field(
     rules = choose(
         (is_answered(names.response), set_value(names.score, names.mapped()) + "".join(mistake_rules))
     )
-    shown = [text for text in field.accepted if _is_plain(text)]
-    declaration = response_declaration(names.response, "string", shown[:1], mapping=mapping)
+    plain_texts = [text for text in field.accepted if _is_plain(text)]
+    declaration = response_declaration(names.response, "string", plain_texts[:1], mapping=mapping)
     body = element("p", _text_entry(names.response, _WORD_WIDTH))
     return FieldXml((declaration,), (), body, rules, tuple(feedback), "textEntryInteraction")
 

@@ -26,8 +26,6 @@ _VOID = {"br", "hr", "img", "wbr"}
 _LEFTOVER = re.compile(
     r"\{\{|\}\}(?=\s*$)|\{%|%\}|\btensor\(|\bUndefined\b|\bDecimal\(|\bnan\b|\binf\b|=\sNone\b|\[None\b"
 )
-# In LaTeX a text that ends in bold code ends in two braces; those of a template would have backslashes.
-_LATEX_END = re.compile(r"\}+\s*$")
 _MINUS_ZERO = re.compile(r"(?<![\w)])[-−]0(?:\.0*)?(?![\d.])")
 _INTERNAL = re.compile(
     r"\b[FD]-\d{1,2}\b|\bS[0-4]-[a-z][\w-]*|\b(?:faults?|erratum|errata|deviations?) [FDE]? ?\d{1,2}\b|"
@@ -173,7 +171,8 @@ def faults_of(text: RenderedText, author_text: str = "") -> list[str]:
         if not form.strip():
             faults.append(f"the {name} is empty")
     for name in ("plain text", "LaTeX"):
-        form = _LATEX_END.sub("", text.latex) if name == "LaTeX" else text.plain
+        # In LaTeX a text that ends in bold code ends in two braces; those of a template would have backslashes.
+        form = text.latex.rstrip().rstrip("}") if name == "LaTeX" else text.plain
         if match := _unmeant(_LEFTOVER, form, author_text):
             faults.append(f"the {name} holds {match!r}, which no learner should see")
     if article := _ARTICLE.search(text.plain):
