@@ -171,7 +171,7 @@ def faults_of(text: RenderedText, author_text: str = "") -> list[str]:
         if not form.strip():
             faults.append(f"the {name} is empty")
     for name in ("plain text", "LaTeX"):
-        # In LaTeX a text that ends in bold code ends in two braces; those of a template would have backslashes.
+        # In LaTeX bold code at the end is two braces too; those of a template would have backslashes.
         form = text.latex.rstrip().rstrip("}") if name == "LaTeX" else text.plain
         if match := _unmeant(_LEFTOVER, form, author_text):
             faults.append(f"the {name} holds {match!r}, which no learner should see")
