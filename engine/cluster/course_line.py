@@ -148,15 +148,11 @@ class CourseLine:
         with self.database.read() as connection:
             return [_report(row) for row in connection.execute(query).mappings()]
 
-    def report_of(self, program: int) -> QueueReport | None:
-        """Return the report of one program, None while there is none."""
+    def reports_among(self, numbers: Sequence[int]) -> list[QueueReport]:
+        """Return the reports that there are of these programs."""
+        query = sa.select(*reports.c).where(reports.c.program.in_(numbers))
         with self.database.read() as connection:
-            row = (
-                connection.execute(sa.select(*reports.c).where(reports.c.program == program))
-                .mappings()
-                .first()
-            )
-        return None if row is None else _report(row)
+            return [_report(row) for row in connection.execute(query).mappings()]
 
     def forget(self, collected: Iterable[int]) -> None:
         """Delete programs whose reports are where they belong, so that the queue stays small."""

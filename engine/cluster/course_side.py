@@ -6,9 +6,10 @@ student's name takes the pseudonym's place, and it is stored as if it had been m
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,10 +27,15 @@ from engine.cluster.work_queue import QueueReport
 from engine.errors import EngineError
 from engine.items.bank import Bank
 from engine.model import CodeSubmission, GradeReport, Mode
-from engine.runs.code_exercises import plan_seed
+from engine.runner import Job, Runner, RunResult, SandboxOptions
+from engine.runs.code_exercises import CodeExercises, GradingStoppedError, plan_seed
 from engine.store.sql_tables import decode, encode
 
 POLL_S: Final = 0.25
+"""Seconds between two looks for the reports of a class."""
+
+_SOON_S: Final = 0.05  # where somebody waits
+_SLICE: Final = 500  # programs handed over in one transaction
 # A chunk should take about a second: short enough to lose little, long enough that the queue's own cost (some
 # milliseconds) doesn't count.
 _CHUNK_S: Final = 1.0
@@ -77,6 +83,8 @@ class CourseQueue:
         self.course = course_fingerprint(secret)
         self.name = str(QueueName(self.course, tier, packages_fingerprint(packages), engine_fingerprint()))
         self.run = secrets.token_hex(16)
+        self.halt = threading.Event()
+        """Set when nobody waits for reports any more."""
         self._bank = bank
         self._secret = secret
         self._mode = mode
@@ -133,22 +141,138 @@ class CourseQueue:
         self._seconds[graded.item] = count + 1, seconds + report.seconds
         return replace(graded, student=student)
 
-    def grade_now(
-        self, student: str, item: str, submission: CodeSubmission, halt: threading.Event
-    ) -> GradeReport:
-        """Hand over one program for which somebody waits, wait for its report and return it.
+    def use_bank(self, bank: Bank) -> None:
+        """Take items from another bank from now on: the course's folder has changed."""
+        with self._lock:
+            if bank is not self._bank:
+                self._bank = bank
+                self._versions.clear()
+
+
+class _AwaitedReports:
+    """Reports for which threads wait; whichever of them comes first asks the database for all."""
+
+    def __init__(self, line: CourseLine) -> None:
+        self._line = line
+        self._change = threading.Condition()
+        self._awaited: set[int] = set()
+        self._came: dict[int, QueueReport] = {}
+        self._is_asked = False
+
+    def wait(self, number: int, halt: threading.Event) -> QueueReport:
+        """Return the report of a program when it is there.
+
+        Raises
+        ------
+        GradingStoppedError
+            `halt` was set first.
+        StoreError
+            The database can't be asked.
+        """
+        with self._change:
+            self._awaited.add(number)
+        try:
+            while not halt.is_set():
+                with self._change:
+                    if number in self._came:
+                        return self._came.pop(number)
+                    if self._is_asked:
+                        self._change.wait(POLL_S)
+                        continue
+                    self._is_asked = True
+                    numbers = sorted(self._awaited)
+                self._ask(numbers)
+                with self._change:
+                    is_there = number in self._came
+                if not is_there:
+                    halt.wait(_SOON_S)
+        finally:
+            with self._change:
+                self._awaited.discard(number)
+        raise GradingStoppedError
+
+    def _ask(self, numbers: Sequence[int]) -> None:
+        came: list[QueueReport] = []
+        try:
+            came = self._line.reports_among(numbers)
+        finally:
+            with self._change:
+                self._came |= {report.program: report for report in came if report.program in self._awaited}
+                self._is_asked = False
+                self._change.notify_all()
+
+
+class _OtherMachines(Runner):
+    """Stands where a sandbox would be: programs run on the queue's workers."""
+
+    def __init__(self, halt: threading.Event) -> None:
+        self._halt = halt
+
+    @property
+    def tier(self) -> str:
+        """No tier of this machine."""
+        return ""
+
+    def run(self, job: Job) -> RunResult:
+        """Refuse: nothing runs here."""
+        raise EngineError("student code runs on the queue's workers only")
+
+    def close(self) -> None:
+        """Wait for no report any more."""
+        self._halt.set()
+
+
+class ClusterExercises(CodeExercises):
+    """The code exercises of a run whose programs are graded by the queue's workers.
+
+    Parameters
+    ----------
+    bank : Bank
+    secret : bytes
+    mode : Mode
+    course_queue : CourseQueue
+    interactive : bool
+        Whether somebody waits for each report.
+    """
+
+    def __init__(
+        self, bank: Bank, *, secret: bytes, mode: Mode, course_queue: CourseQueue, interactive: bool
+    ) -> None:
+        super().__init__(bank, secret=secret, mode=mode)
+        self._course_queue = course_queue
+        self._interactive = interactive
+        self._halt = course_queue.halt
+        self._reports = _AwaitedReports(course_queue.queue)
+
+    def prepare(self, item: str) -> None:
+        """Publish an exercise now: the workers load it."""
+        self._course_queue.version(item)
+
+    def open_runner(self, sandbox: SandboxOptions, slots: int, sources: Iterable[str]) -> Runner:
+        """Return what ends the waiting when it is closed; nothing is opened on this machine."""
+        return _OtherMachines(self._halt)
+
+    def expect(self, programs: Iterable[tuple[str, str, CodeSubmission]]) -> None:
+        """Hand programs over in chunks, so that :meth:`grade` finds them in the queue."""
+        entries = (self._course_queue.program(*program) for program in programs)
+        while together := list(itertools.islice(entries, _SLICE)):
+            self._course_queue.hand_over(together, interactive=self._interactive)
+
+    def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
+        """Hand a program over, wait for its report and return it.
 
         Raises
         ------
         EngineError
-            No machine could grade it, or `halt` was set before one did: the program stays in the queue.
+            No worker could grade it.
+        GradingStoppedError
+            The runner was closed first. The program stays in the queue for whoever hands it over again.
         """
-        (number,) = self.hand_over([self.program(student, item, submission)], interactive=True)
-        while (report := self.queue.report_of(number)) is None:
-            if halt.wait(POLL_S / 5):
-                raise EngineError("stopped while the program waited for a worker")
-        graded = self.as_graded(student, report)
-        self.queue.forget([number])
+        program = self._course_queue.program(student, item, submission)
+        (number,) = self._course_queue.hand_over([program], interactive=self._interactive)
+        report = self._reports.wait(number, self._halt)
+        graded = self._course_queue.as_graded(student, report)
+        self._course_queue.queue.forget([number])
         if graded is None:
             raise EngineError(report.reason or "no worker could grade it")
         return graded

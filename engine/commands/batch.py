@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine import COMMON_PACKAGES
 from engine.commands.context import CommandContext, find_context, is_course_folder
 from engine.commands.intake import collected, item_option, layout_option, refuses_unlisted, show_problems
 from engine.commands.journal import log
-from engine.commands.options import course_option, json_option, sandbox_options, store_option, workers_option
+from engine.commands.options import (
+    cluster_option,
+    course_option,
+    json_option,
+    sandbox_options,
+    store_option,
+    workers_option,
+)
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
 from engine.text.files import work_folder, write_errors
@@ -84,11 +90,7 @@ class _Batch:
 @layout_option
 @workers_option
 @sandbox_options()
-@click.option(
-    "--cluster",
-    is_flag=True,
-    help="Grade code on the workers (grade worker) of the store's server.",
-)
+@cluster_option
 @click.option("--solutions", is_flag=True, help="Show worked solutions on the students' pages.")
 @json_option
 @course_option
@@ -164,19 +166,14 @@ def _check_source(context: CommandContext, source: Path) -> None:
 
 
 def _check_cluster(context: CommandContext, workers: int | None, sandbox: SandboxOptions) -> None:
+    from engine.commands.worker import check_cluster
+
     if workers is not None or sandbox.device != "cpu":
         raise UsageError(
             "--workers and --device are for this machine, and --cluster grades on others",
             next_step="say it where the workers are started: grade worker --slots N",
         )
-    context.require_course()
-    if "://" not in str(context.store_place):
-        raise UsageError(
-            "--cluster needs a store on a PostgreSQL server",
-            where=str(context.store_place),
-            next_step="name one in course.yaml (store: postgresql://…), or leave --cluster out: all cores of "
-            "this machine grade then",
-        )
+    check_cluster(context)
 
 
 def _grade_on_cluster(
@@ -188,20 +185,9 @@ def _grade_on_cluster(
     progress: Progress,
 ) -> BatchResult:
     from engine.cluster.class_on_cluster import grade_on_cluster
-    from engine.cluster.course_side import CourseQueue
-    from engine.cluster.fingerprint import demanded_tier
+    from engine.commands.worker import course_queue
 
-    packages = context.course.settings.packages if context.course else None
-    queue = CourseQueue(
-        str(context.store_place),
-        bank=context.bank,
-        secret=context.secret(),
-        title=context.title,
-        mode=context.mode,
-        tier=demanded_tier(sandbox, context.mode),
-        packages=COMMON_PACKAGES if packages is None else packages,
-    )
-    with closing(queue):
+    with closing(course_queue(context, sandbox)) as queue:
         return grade_on_cluster(
             intake,
             store=store,

@@ -174,6 +174,13 @@ def workers_option(function: F) -> F:
     )(function)
 
 
+def cluster_option(function: F) -> F:
+    """Add ``--cluster``: student code is graded by workers of other machines."""
+    return click.option(
+        "--cluster", is_flag=True, help="Grade code on the workers (grade worker) of the store's server."
+    )(function)
+
+
 _SANDBOX_OPTIONS: dict[str, Callable[[Any], Any]] = {
     "tier": click.option(
         "--tier", type=click.Choice(["T1", "T2", "T3"]), default=None, help="Require this sandbox tier."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from engine.commands.context import CommandContext, find_context
 from engine.commands.journal import log
 from engine.commands.options import (
     by_option,
+    cluster_option,
     course_option,
     json_option,
     sandbox_options,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from engine.runs.regrade import RegradeChange, RegradePlan, RegradeScope
     from engine.store import Store, StoredRegrade
 
+_WAITING = 32  # programs whose reports are waited for at the same time
+
 
 @click.command("regrade")
 @click.argument("items", metavar="[ITEM]...", nargs=-1)
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
 @click.option("--history", is_flag=True, help="Show what earlier regrades changed, without writing anything.")
 @workers_option
 @sandbox_options("tier", "unsafe_local")
+@cluster_option
 @json_option
 @course_option
 @store_option
@@ -61,6 +66,7 @@ def command(
     history: bool,
     workers: int | None,
     sandbox: SandboxOptions,
+    cluster: bool,
     as_json: bool,
     course_path: Path | None,
 ) -> int:
@@ -80,6 +86,10 @@ def command(
 
     context = find_context(course_path)
     sandbox.check(context.mode)
+    if cluster:
+        from engine.commands.worker import check_cluster
+
+        check_cluster(context)
     for item in items:
         context.bank.path(item)
     with context.open_marks() as store:
@@ -89,7 +99,7 @@ def command(
         scope = RegradeScope(items, quiz, student, everything)
         # A mistyped name would find nothing, and look like good news.
         scope.check(store)
-        plan = _plan(context, store, scope, workers, sandbox)
+        plan = _plan(context, store, scope, workers, sandbox, cluster)
         if never_lower:
             plan = plan.never_lower()
         if not as_json:
@@ -125,22 +135,33 @@ def command(
 
 
 def _plan(
-    context: CommandContext, store: Store, scope: RegradeScope, workers: int | None, sandbox: SandboxOptions
+    context: CommandContext,
+    store: Store,
+    scope: RegradeScope,
+    workers: int | None,
+    sandbox: SandboxOptions,
+    cluster: bool,
 ) -> RegradePlan:
     from engine.runs import CodeExercises
     from engine.runs.regrade import plan_regrade
 
-    return plan_regrade(
-        store,
-        context.bank,
-        code=CodeExercises(context.bank, secret=context.secret(), mode=context.mode),
-        sandbox=context.offered_sandbox(sandbox),
-        mode=context.mode,
-        scope=scope,
-        # A plan with fewer submissions opens fewer slots.
-        workers=workers or os.cpu_count() or 1,
-        progress=partial(progress_bar, "grading again"),
-    )
+    with ExitStack() as stack:
+        code = CodeExercises(context.bank, secret=context.secret(), mode=context.mode)
+        if cluster:
+            from engine.commands.worker import exercises_on_cluster
+
+            code = stack.enter_context(exercises_on_cluster(context, sandbox))
+        return plan_regrade(
+            store,
+            context.bank,
+            code=code,
+            sandbox=context.offered_sandbox(sandbox),
+            mode=context.mode,
+            scope=scope,
+            # A plan with fewer submissions opens fewer slots; for other machines' reports threads only wait.
+            workers=workers or (_WAITING if cluster else os.cpu_count() or 1),
+            progress=partial(progress_bar, "grading again"),
+        )
 
 
 def _is_confirmed(yes: bool, as_json: bool) -> bool:

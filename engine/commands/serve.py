@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.commands.context import CommandContext, find_context
-from engine.commands.options import course_option, json_option, store_option, workers_option
+from engine.commands.options import (
+    cluster_option,
+    course_option,
+    json_option,
+    store_option,
+    workers_option,
+)
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 
 # Whoever asked is told so by then, while the browser still waits; no page asks for what takes a second.
 _ANSWER_S = 10.0
+_WAITING = 32  # hand-ins whose reports are waited for at the same time, where other machines grade
 
 
 @click.command("serve")
@@ -48,6 +55,7 @@ _ANSWER_S = 10.0
 @click.option("--log-addresses", is_flag=True, help="Include visitors' addresses in the log.")
 @click.option("--no-backup", is_flag=True, help="Migrate an older store without a backup of it.")
 @workers_option
+@cluster_option
 @json_option
 @course_option
 @store_option
@@ -56,6 +64,7 @@ def command(
     port: int,
     processes: int,
     workers: int | None,
+    cluster: bool,
     only_check: bool,
     log_file: str | None,
     log_addresses: bool,
@@ -88,6 +97,10 @@ def command(
     from engine.web.serving import bind
 
     place = context.store_place
+    if cluster:
+        from engine.commands.worker import check_cluster
+
+        check_cluster(context)
     if processes > 1:
         _need_server(place)
     if log_file is not None:
@@ -96,10 +109,18 @@ def command(
     try:
         _migrate(place, course.folder / ".softmark" / "backups", with_backup=not no_backup)
 
-        slots = workers or max(1, (os.cpu_count() or 1) // processes)
+        # Other machines' reports are only waited for.
+        slots = workers or max(1, (_WAITING if cluster else os.cpu_count() or 1) // processes)
 
         def serve_here(is_first: bool) -> None:
-            _serve(context, listening, slots=slots, log_addresses=log_addresses, is_first=is_first)
+            _serve(
+                context,
+                listening,
+                slots=slots,
+                cluster=cluster,
+                log_addresses=log_addresses,
+                is_first=is_first,
+            )
 
         if processes == 1:
             serve_here(True)
@@ -114,7 +135,13 @@ def command(
 
 
 def _serve(
-    context: CommandContext, listening: socket.socket, *, slots: int, log_addresses: bool, is_first: bool
+    context: CommandContext,
+    listening: socket.socket,
+    *,
+    slots: int,
+    cluster: bool,
+    log_addresses: bool,
+    is_first: bool,
 ) -> None:
     from engine.web.application import application
     from engine.web.logs import RequestLog
@@ -128,6 +155,7 @@ def _serve(
         store.limit_answers(_ANSWER_S)
         site = Site(context.require_course().folder, store, f"http://{host}:{number}")
         site.hand_in_desk.slots = slots
+        site.hand_in_desk.queue_address = str(context.store_place) if cluster else None
         serve(
             RequestLog(application(site), with_addresses=log_addresses),
             listening,

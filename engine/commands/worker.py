@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,8 @@ from engine.errors import UsageError
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
+    from engine.cluster.course_side import ClusterExercises, CourseQueue
+    from engine.commands.context import CommandContext
     from engine.runner import SandboxOptions
 
 
@@ -112,3 +116,44 @@ def _log_to_standard_error() -> None:
     log = logging.getLogger("softmark.worker")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
+
+
+def check_cluster(context: CommandContext) -> None:
+    """Raise a :class:`UsageError` where ``--cluster`` can't be meant: no course, or no server."""
+    context.require_course()
+    if "://" not in str(context.store_place):
+        raise UsageError(
+            "--cluster needs a store on a PostgreSQL server",
+            where=str(context.store_place),
+            next_step="name one in course.yaml (store: postgresql://…), or leave --cluster out: all cores of "
+            "this machine grade then",
+        )
+
+
+@contextmanager
+def exercises_on_cluster(context: CommandContext, sandbox: SandboxOptions) -> Iterator[ClusterExercises]:
+    """Yield the course's code exercises whose programs are graded by the queue's workers."""
+    from engine.cluster.course_side import ClusterExercises
+
+    with closing(course_queue(context, sandbox)) as queue:
+        yield ClusterExercises(
+            context.bank, secret=context.secret(), mode=context.mode, course_queue=queue, interactive=False
+        )
+
+
+def course_queue(context: CommandContext, sandbox: SandboxOptions) -> CourseQueue:
+    """Return the connection of a course to the queue of its store; the caller closes it."""
+    from engine import COMMON_PACKAGES
+    from engine.cluster.course_side import CourseQueue
+    from engine.cluster.fingerprint import demanded_tier
+
+    packages = context.course.settings.packages if context.course else None
+    return CourseQueue(
+        str(context.store_place),
+        bank=context.bank,
+        secret=context.secret(),
+        title=context.title,
+        mode=context.mode,
+        tier=demanded_tier(sandbox, context.mode),
+        packages=COMMON_PACKAGES if packages is None else packages,
+    )

@@ -6,10 +6,11 @@ import hashlib
 import hmac
 import json
 import threading
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from engine.model import CodeSubmission, GradeReport, Mode, Variant
-from engine.runner import Runner
+from engine.runner import Runner, SandboxOptions
 
 if TYPE_CHECKING:
     from engine.intake.assignment_cells import AssignedItem
@@ -25,6 +26,10 @@ def plan_seed(secret: bytes, item: str, version: str) -> bytes:
     # As a list: "a", "bc" and "ab", "c" are different messages. "plan" keeps other uses of the secret apart.
     message = json.dumps(["plan", item, version]).encode("ascii")
     return hmac.new(secret, message, hashlib.sha256).digest()
+
+
+class GradingStoppedError(BaseException):
+    """Grading is being stopped while student code runs; no net for faults may catch it."""
 
 
 class CodeExercises:
@@ -71,6 +76,21 @@ class CodeExercises:
                 seed = plan_seed(self._secret, item, exercise.version)
                 self._prepared[item] = exercise, freeze_plan(exercise, seed)
             return self._prepared[item]
+
+    def open_runner(self, sandbox: SandboxOptions, slots: int, sources: Iterable[str]) -> Runner:
+        """Open what :meth:`grade` runs student code in; the caller closes it.
+
+        Raises
+        ------
+        SandboxError
+            This machine can't give the sandbox.
+        """
+        from engine.sandbox import open_runner
+
+        return open_runner(sandbox, slots=slots, sources=sources)
+
+    def expect(self, programs: Iterable[tuple[str, str, CodeSubmission]]) -> None:
+        """Say which programs of which students (student, exercise, program) will be graded soon."""
 
     def grade(self, item: str, submission: CodeSubmission, runner: Runner, student: str) -> GradeReport:
         """Grade one submission with the class's plan.

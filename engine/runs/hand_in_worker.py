@@ -26,7 +26,7 @@ from engine.errors import EngineError, InputError, StoreError, internal_fault
 from engine.model import Outcome
 from engine.quiz.rules import now
 from engine.runner import Job, Runner, RunResult, SandboxOptions, WrappingRunner
-from engine.runs.code_exercises import CodeExercises
+from engine.runs.code_exercises import CodeExercises, GradingStoppedError
 from engine.runs.grade_file import FileGrader
 from engine.runs.hand_in_queue import MOST_LOSSES, HandInQueue
 from engine.store import ArrivalInfo, Store
@@ -57,10 +57,6 @@ class _Beat:
     seen: float
 
 
-class _StoppedError(BaseException):
-    """The worker is being stopped while student code runs; no net for faults may catch it."""
-
-
 class _StoppableRunner(WrappingRunner):
     """A runner whose end is no fault of the machine once the worker has been stopped."""
 
@@ -70,12 +66,12 @@ class _StoppableRunner(WrappingRunner):
 
     def run(self, job: Job) -> RunResult:
         if self.is_stopped:
-            raise _StoppedError
+            raise GradingStoppedError
         try:
             return self._runner.run(job)
         except EngineError:
             if self.is_stopped:
-                raise _StoppedError from None
+                raise GradingStoppedError from None
             raise
 
     def close(self) -> None:
@@ -169,12 +165,10 @@ class HandInWorker:
 
     def _open(self) -> None:
         """Open the sandbox; the processes of student code get the priority of this thread."""
-        from engine.sandbox import open_runner
-
         _yield_to_pages(_YIELDING)
         while not self._halt.is_set():
             try:
-                runner = open_runner(self._sandbox, slots=self.slots, sources=_LIBRARIES)
+                runner = self._code().open_runner(self._sandbox, self.slots, _LIBRARIES)
             except Exception as error:
                 self.fault = (
                     "; ".join(line.strip() for line in error.lines())
@@ -257,7 +251,7 @@ class HandInWorker:
             self._in_hand[hand_in.id] = hand_in
             try:
                 self._grade(hand_in)
-            except _StoppedError:
+            except GradingStoppedError:
                 return  # stop() has given it back
             finally:
                 self._in_hand.pop(hand_in.id, None)

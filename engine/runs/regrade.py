@@ -246,10 +246,13 @@ def _with_report(attempt: Attempt, report: GradeReport) -> Attempt:
     return replace(attempt, report=report, reason=reason_of(report))
 
 
+def _program_of(old: Attempt) -> CodeSubmission:
+    return CodeSubmission(old.source or "", old.filename, old.submission, modules=old.modules)
+
+
 def _grade_again(old: Attempt, code: CodeExercises, runner: Runner) -> Attempt:
     """Return a code attempt as it is graded now."""
-    submission = CodeSubmission(old.source or "", old.filename, old.submission, modules=old.modules)
-    report = code.grade(old.item, submission, runner, old.student)
+    report = code.grade(old.item, _program_of(old), runner, old.student)
     if report.outcome is Outcome.UNGRADED:
         raise EngineError("; ".join(report.notes) or "it couldn't be graded, and no reason was given")
     report = replace(report, student=old.student, mode=old.report.mode)
@@ -326,14 +329,11 @@ def plan_regrade(
     search = _RegradeSearch(store, bank, mode, scope or RegradeScope())
     search.run()
     if search.code:
-        from engine.sandbox import open_runner
-
         # A slot costs memory: no more of them than submissions.
         slots = min(workers, len(search.code))
+        code.expect((a.student, a.item, _program_of(a)) for a in search.code)
         with (
-            open_runner(
-                sandbox, slots=slots, sources=(a.source or "" for a in search.code[:slots])
-            ) as runner,
+            code.open_runner(sandbox, slots, (a.source or "" for a in search.code[:slots])) as runner,
             progress(len(search.code)) as advance,
             # Threads, because they only wait for the sandbox's processes.
             ThreadPoolExecutor(slots) as threads,

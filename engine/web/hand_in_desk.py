@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine import COMMON_PACKAGES
 from engine.model import CodeSubmission, Mode
+from engine.runner import SandboxOptions
 from engine.runs import CodeExercises
 from engine.runs.hand_in_queue import HandInQueue, QueuePlace
 from engine.runs.hand_in_worker import HandInWorker
@@ -17,6 +18,7 @@ from engine.store import Store
 from engine.store.waiting import Permit
 
 if TYPE_CHECKING:
+    from engine.cluster.course_side import CourseQueue
     from engine.items.bank import Bank
     from engine.web.site import CourseState
 
@@ -38,8 +40,11 @@ class HandInDesk:
     def __init__(self, store: Store, state: Callable[[], CourseState]) -> None:
         self.slots = 0
         """Hand-ins that this process grades at the same time; with none, other processes do."""
+        self.queue_address: str | None = None
+        """The server whose workers grade hand-ins; None: this machine does."""
         self._store = store
         self._state = state
+        self._course_queue: CourseQueue | None = None
         self._queue = HandInQueue(store, os.cpu_count() or 1)
         self._worker: HandInWorker | None = None
         self._exercises: tuple[Bank, CodeExercises] | None = None
@@ -70,6 +75,8 @@ class HandInDesk:
         """Begin nothing more, and wait for what is in hand; what takes long is graded later."""
         if self._worker is not None:
             self._worker.stop()
+        if self._course_queue is not None:
+            self._course_queue.close()
 
     @property
     def fault(self) -> str | None:
@@ -112,6 +119,31 @@ class HandInDesk:
         with self._lock:
             if self._exercises is None or self._exercises[0] is not state.bank:
                 mode = Mode(state.course.mode)
-                exercises = CodeExercises(state.bank, secret=state.course.secret(), mode=mode)
+                secret = state.course.secret()
+                exercises = (
+                    CodeExercises(state.bank, secret=secret, mode=mode)
+                    if self.queue_address is None
+                    else self._on_cluster(self.queue_address, state, secret, mode)
+                )
                 self._exercises = state.bank, exercises
             return self._exercises[1]
+
+    def _on_cluster(self, address: str, state: CourseState, secret: bytes, mode: Mode) -> CodeExercises:
+        from engine.cluster.course_side import ClusterExercises, CourseQueue
+        from engine.cluster.fingerprint import demanded_tier
+
+        if self._course_queue is None:
+            packages = state.course.settings.packages
+            self._course_queue = CourseQueue(
+                address,
+                bank=state.bank,
+                secret=secret,
+                title=state.course.title,
+                mode=mode,
+                tier=demanded_tier(SandboxOptions(), mode),
+                packages=COMMON_PACKAGES if packages is None else packages,
+            )
+        self._course_queue.use_bank(state.bank)
+        return ClusterExercises(
+            state.bank, secret=secret, mode=mode, course_queue=self._course_queue, interactive=True
+        )
