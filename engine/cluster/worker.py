@@ -44,6 +44,7 @@ LOOK_S: Final = 2.0
 _AWAY_S = (0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 _LONGEST_REST_S = 300.0
 _FIRST_REST_S = 5.0
+_END_S = 5.0
 _CHUNK_S = 5.0  # a chunk that takes longer is handed in, and what is left of it waits again
 
 
@@ -198,6 +199,9 @@ class ClusterWorker:
             self._news.set()
             for thread in threads:
                 thread.join()
+            # They use the database, which the caller closes next; a look for notices takes a second at most.
+            for thread in helpers:
+                thread.join(_END_S)
             with suppress(StoreError):
                 self._queue.unregister_worker(self._number)
             self._items.close()

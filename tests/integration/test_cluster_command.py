@@ -86,6 +86,21 @@ def waiting(address: str) -> int:
     return count
 
 
+def with_a_changed_exercise(course: Path, folder: Path) -> Path:
+    """Return a copy of a course that asks softmax in a version of its own: two checks have other points."""
+    shutil.copytree(course, folder)
+    own = folder / "problems" / "softmax"
+    shutil.copytree(ROOT / "problems" / "code" / "softmax", own, ignore=shutil.ignore_patterns("__pycache__"))
+    spec = own / "softmax.yaml"
+    text = spec.read_text(encoding="utf-8")
+    for check, before, now in (("sum1", "1", "0.5"), ("order", "0.5", "1")):
+        old = f"{{id: {check}, property: {check}, points: {before},"
+        assert old in text
+        text = text.replace(old, f"{{id: {check}, property: {check}, points: {now},")
+    spec.write_text(text, encoding="utf-8")
+    return folder
+
+
 def until_handed_over(address: str) -> None:
     end = time.monotonic() + PATIENCE_S
     while not waiting(address):
@@ -101,15 +116,20 @@ def test_a_class_gets_the_marks_of_one_machine(course: Path, alone: str, tmp_pat
             printed, said = class_run.communicate(timeout=PATIENCE_S)
             # All is collected: a second run tries only the file that can't be read.
             again = json.loads(grade(*batch(course, address, tmp_path / "again"), code=1))
+            changed = with_a_changed_exercise(course, tmp_path / "changed")
+            regrade = ("regrade", "--all", "--dry-run", "--json", "--course", changed, "--store", address)
+            there = json.loads(grade(*regrade, "--cluster"))
             worker.send_signal(signal.SIGTERM)
             ended, log = worker.communicate(timeout=PATIENCE_S)
     assert class_run.returncode == 1, said  # a file of the class can't be read
     result = json.loads(printed)
     assert (result["graded"], result["ungraded"], len(result["problems"])) == (35, [], 1)
     assert (tmp_path / "out" / "gradebook.csv").read_text() == alone
-    assert worker.returncode == 0 and ended.startswith("37 programs graded in ")
+    # An exercise of the course's own reaches the worker through the queue, and is judged as here.
+    assert len(there["changes"]) == 2 and there == json.loads(grade(*regrade))
+    assert worker.returncode == 0 and " programs graded in " in ended
     lines = [json.loads(line)["line"] for line in log.splitlines()]
-    assert sum(line["graded"] for line in lines if line["event"] == "chunk") == 37
+    assert sum(line["graded"] for line in lines if line["event"] == "chunk") >= 37 + 16
     # No student is named to a worker.
     assert not any(student in log for student in ("s01", "s02", "s03"))
     assert (again["graded"], again["kept"]) == (0, 35)

@@ -1,0 +1,256 @@
+"""The course's side with a worker in a thread: the site's hand-ins, regrades, and what workers may see."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+import sqlalchemy as sa
+
+import engine.cluster.worker as worker_module
+from engine.cluster.course_side import ClusterExercises, CourseQueue
+from engine.cluster.published_items import PublishedItems
+from engine.cluster.queue_tables import open_queue_database
+from engine.cluster.work_queue import QueuedProgram, WorkQueue
+from engine.cluster.worker import ClusterWorker, WorkerTimes
+from engine.errors import EngineError
+from engine.items.bank import builtin_bank
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome
+from engine.quiz import rules as quiz_rules
+from engine.runner import Job, Runner, RunResult, SandboxOptions
+from engine.runs import hand_in_worker
+from engine.runs.hand_in_worker import HandInWorker
+from engine.store import Store, open_store
+from engine.store.waiting import HandInState
+from tests.live.postgres import server
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
+
+SECRET = b"a course's secret"
+PATIENCE_S = 60.0
+
+
+class Unused(Runner):
+    tier = "T1"
+
+    def run(self, job: Job) -> RunResult:
+        raise AssertionError("the fake grader runs nothing")
+
+
+class Graders:
+    """What workers grade with: the first word of a program is its outcome."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str]] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.faults: list[Exception] = []
+
+    def grade(
+        self,
+        exercise: object,
+        plan: object,
+        submission: CodeSubmission,
+        runner: Runner,
+        *,
+        mode: Mode,
+        student: str,
+    ) -> GradeReport:
+        assert self.gate.wait(PATIENCE_S)
+        self.seen.append((student, submission.source))
+        if self.faults:
+            raise self.faults.pop()
+        outcome = Outcome(submission.source.split()[0])
+        return GradeReport("softmax", "v", outcome, 1.0, 2.0, student=student, mode=mode, tier=runner.tier)
+
+
+@pytest.fixture
+def graders(monkeypatch: pytest.MonkeyPatch) -> Graders:
+    fake = Graders()
+    monkeypatch.setattr(worker_module, "grade_code", fake.grade)
+    monkeypatch.setattr(worker_module, "LOOK_S", 0.05)
+    monkeypatch.setattr(worker_module, "_FIRST_REST_S", 0.05)
+    monkeypatch.setattr(PublishedItems, "prepared", lambda *_: (None, None))
+    for name in ("_LOOK_S", "_BEAT_S", "_STORE_AWAY_S"):
+        monkeypatch.setattr(hand_in_worker, name, 0.05)
+    return fake
+
+
+@pytest.fixture
+def address() -> str:
+    return server().new_store()
+
+
+@pytest.fixture
+def course(address: str) -> Iterator[CourseQueue]:
+    queue = CourseQueue(
+        address, bank=builtin_bank(), secret=SECRET, title="Nets", mode=Mode.MARKS, tier="T2", packages=()
+    )
+    yield queue
+    queue.close()
+
+
+@pytest.fixture
+def exercises(course: CourseQueue) -> ClusterExercises:
+    return ClusterExercises(
+        builtin_bank(), secret=SECRET, mode=Mode.MARKS, course_queue=course, interactive=True
+    )
+
+
+@contextmanager
+def at_work(address: str, slots: int = 2) -> Iterator[ClusterWorker]:
+    database = open_queue_database(address)
+    worker = ClusterWorker(
+        WorkQueue(database), Unused(), packages=(), slots=slots, times=WorkerTimes(0.1, 5.0, 0.3)
+    )
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()
+        thread.join(PATIENCE_S)
+        database.close()
+        assert not thread.is_alive()
+
+
+def program(source: str) -> CodeSubmission:
+    return CodeSubmission(source, "f.py", f"{abs(hash(source)):064x}")
+
+
+def until(store: Store, number: int, state: HandInState) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while (row := store.waiting.find(number)) is None or row.state is not state:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def add(store: Store, student: str, source: str = "right") -> int:
+    return store.waiting.add(student, "softmax", program(source), Mode.MARKS, quiz_rules.now())
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    with open_store(address) as opened:
+        yield opened
+
+
+def test_hand_ins_of_the_site_are_graded_by_workers(
+    store: Store, exercises: ClusterExercises, graders: Graders, address: str
+) -> None:
+    site = HandInWorker(store, lambda: exercises, slots=4)
+    site.start()
+    numbers = [add(store, student) for student in ("ada", "bob")]
+    with at_work(address):
+        for number in numbers:
+            until(store, number, HandInState.DONE)
+    site.stop()
+    attempts = list(store.attempts(mode=Mode.MARKS))
+    assert {(a.student, a.report.student, a.report.tier) for a in attempts} == {
+        ("ada", "ada", "T1"),
+        ("bob", "bob", "T1"),
+    }
+    # The worker knows them by other names, and nothing is left in the queue.
+    assert {student for student, _ in graders.seen}.isdisjoint({"ada", "bob"})
+    database = open_queue_database(address)
+    with database.read() as connection:
+        assert connection.execute(sa.text("SELECT count(*) FROM programs")).scalar() == 0
+    database.close()
+
+
+def test_a_site_that_stops_leaves_its_hand_ins_to_the_next_one(
+    store: Store, course: CourseQueue, graders: Graders, address: str
+) -> None:
+    def exercises() -> ClusterExercises:
+        course.halt = threading.Event()  # of a new process
+        return ClusterExercises(
+            builtin_bank(), secret=SECRET, mode=Mode.MARKS, course_queue=course, interactive=True
+        )
+
+    first, second = exercises(), None
+    number = add(store, "ada")
+    site = HandInWorker(store, lambda: first, slots=1)
+    site.start()
+    until(store, number, HandInState.RUNNING)
+    site.stop(0.2)
+    assert list(store.attempts()) == []  # no fault of anybody was noted
+    until(store, number, HandInState.WAITING)
+    second = exercises()
+    site = HandInWorker(store, lambda: second, slots=1)
+    site.start()
+    with at_work(address):
+        until(store, number, HandInState.DONE)
+    site.stop()
+    assert len(graders.seen) == 1
+    assert [a.report.outcome for a in store.attempts()] == [Outcome.RIGHT]
+
+
+def test_programs_that_are_expected_go_in_chunks(course: CourseQueue, graders: Graders, address: str) -> None:
+    exercises = ClusterExercises(
+        builtin_bank(), secret=SECRET, mode=Mode.MARKS, course_queue=course, interactive=False
+    )
+    class_of = [(f"s{n:03}", "softmax", program(f"right {n}")) for n in range(120)]
+    exercises.expect(class_of)
+    runner = exercises.open_runner(SandboxOptions(), 8, ())
+    with at_work(address) as worker, ThreadPoolExecutor(16) as threads:
+        reports = list(threads.map(lambda one: exercises.grade(one[1], one[2], runner, one[0]), class_of))
+    assert [report.student for report in reports] == [student for student, _, _ in class_of]
+    assert len(graders.seen) == 120
+    assert worker.counts.chunks == 3  # of 50, 50 and 20
+
+
+def test_a_machine_that_fails_gives_back_and_others_are_asked(
+    course: CourseQueue, exercises: ClusterExercises, graders: Graders, address: str
+) -> None:
+    graders.faults.append(EngineError("no space left on the disk"))
+    with at_work(address), ThreadPoolExecutor(1) as threads:
+        report = threads.submit(exercises.grade, "softmax", program("right"), Unused(), "ada")
+        assert report.result(PATIENCE_S).outcome is Outcome.RIGHT
+    assert len(graders.seen) == 2
+
+
+def test_a_worker_ends_when_it_is_drained(
+    exercises: ClusterExercises, graders: Graders, address: str
+) -> None:
+    database = open_queue_database(address)
+    worker = ClusterWorker(
+        WorkQueue(database), Unused(), packages=(), slots=1, times=WorkerTimes(0.05, 5.0, 5.0)
+    )
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    while thread.is_alive():
+        with database.write() as connection:
+            connection.execute(sa.text("UPDATE workers SET draining = true"))
+        thread.join(0.2)
+    database.close()
+
+
+def test_an_item_whose_files_were_changed_on_the_way_is_refused(course: CourseQueue, address: str) -> None:
+    version = course.version("softmax")
+    database = open_queue_database(address)
+    items = PublishedItems(database)
+    items._builtin = builtin_bank().__class__([])  # a worker whose own bank doesn't have it
+    queued = QueuedProgram(1, course.course, "x", "softmax", version, "marks", "{}", 0, 0)
+    exercise, _plan = items.prepared(queued)
+    assert (exercise.item, exercise.version) == ("softmax", version)
+    for change, message in (
+        ("UPDATE item_files SET content = content || 'x'", "isn't what was published"),
+        ("UPDATE items SET files = :files", "leads out of its folder"),
+        ("DELETE FROM items", "isn't published"),
+    ):
+        other = PublishedItems(database)
+        other._builtin = items._builtin
+        with database.write() as connection:
+            values = {"files": json.dumps({"../../evil.py": "0" * 64})} if ":files" in change else {}
+            connection.execute(sa.text(change), values)
+        with pytest.raises(EngineError, match=message):
+            other.prepared(queued)
+        other.close()
+    items.close()
+    database.close()
