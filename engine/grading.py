@@ -111,7 +111,7 @@ def grade_answers(
     """
     points = variant.points
     texts = {part.id: str(response.answers.get(part.id) or "") for part in variant.parts}
-    answers, errors, diagnosis = _parse(variant, texts, can_change=can_change)
+    answers, errors, diagnosis = _parse(variant, texts, response.on_paper, can_change=can_change)
     unknown = [name for name in response.answers if name not in texts]
     if errors or unknown:
         checks = [_unmarked(part, errors.get(part.id)) for part in variant.parts]
@@ -154,7 +154,7 @@ def _total(results: Sequence[PartResult], points: float) -> tuple[float | None, 
 
 
 def _parse(
-    variant: Variant, texts: Mapping[str, str], *, can_change: bool
+    variant: Variant, texts: Mapping[str, str], on_paper: Mapping[str, str], *, can_change: bool
 ) -> tuple[dict[str, Any], dict[str, str], list[Diagnosis]]:
     """Return what was entered in each field that isn't blank, why others can't be read, what they show."""
     answers: dict[str, Any] = {}
@@ -162,6 +162,10 @@ def _parse(
     observed: list[Diagnosis] = []
     for part in variant.parts:
         kind, text = answer_type(part.type), texts[part.id]
+        if part.id in on_paper and kind.needs_person:
+            # Nobody has typed it, so there is nothing to read or to count; its marker sees the sheet.
+            answers[part.id] = None
+            continue
         if not text.strip():
             continue
         try:

@@ -169,6 +169,8 @@ class FilledQuiz:
     questions : frozenset of int or None
         The questions that could be answered here, if not all. The others aren't marked: a question for which
         a table has no column wasn't left blank.
+    on_paper : mapping of int to mapping of str to str
+        Question number → part id → place of what was written by hand and that nobody has typed.
     """
 
     quiz: str
@@ -176,3 +178,4 @@ class FilledQuiz:
     claims: Mapping[int, Mapping[str, Any]]
     retries: Mapping[int, int] = field(default_factory=dict)
     questions: frozenset[int] | None = None
+    on_paper: Mapping[int, Mapping[str, str]] = field(default_factory=dict)

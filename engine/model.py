@@ -275,9 +275,19 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a student entered: raw text by part id, exactly as typed."""
+    """What a student entered.
+
+    Parameters
+    ----------
+    answers : mapping of str to str
+        Raw text by part id, exactly as typed.
+    on_paper : mapping of str to str
+        Parts that were answered in handwriting, which nobody has typed: by part id the place on a scanned
+        sheet, ``PRINT/COPY/FIELD``. Their text in `answers` says only where to look.
+    """
 
     answers: Mapping[str, str]
+    on_paper: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

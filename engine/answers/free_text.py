@@ -261,8 +261,8 @@ class FreeText(AnswerType):
                 next_step="shorten it; this costs no attempt",
             )
 
-    def mark(self, part: Part, answer: str) -> PartResult:
-        """Return a result whose criteria wait for a person."""
+    def mark(self, part: Part, answer: str | None) -> PartResult:
+        """Return a result whose criteria wait for a person; an answer on paper is None."""
         rubric = rubric_of(part)
         checks = tuple(
             Check(
@@ -277,8 +277,8 @@ class FreeText(AnswerType):
         notes = (WAITS, *_length_notes(part, answer))
         return PartResult(part.id, 0.0, part.points, WAITS, notes=notes, checks=checks, is_waiting=True)
 
-    def marked(self, part: Part, answer: str, marks: RubricMarks) -> PartResult:
-        """Return the result of an answer that a person has marked."""
+    def marked(self, part: Part, answer: str | None, marks: RubricMarks) -> PartResult:
+        """Return the result of an answer that a person has marked; one on paper is None."""
         rubric = rubric_of(part)
         checks = []
         for criterion in rubric:
@@ -354,8 +354,10 @@ def _criterion_json(criterion: CriterionSpec, before: FieldRenderer, after: Fiel
     }
 
 
-def _length_notes(part: Part, answer: str) -> tuple[str, ...]:
+def _length_notes(part: Part, answer: str | None) -> tuple[str, ...]:
     """Return that an answer is shorter or longer than asked for; it is marked all the same."""
+    if answer is None:  # on paper, where nobody counts words
+        return ()
     (low, high), count = word_limits(part), count_words(answer)
     words = count_noun(count, "word")
     if high is not None and count > high:

@@ -85,7 +85,7 @@ def list_answers(
                 answer.id,
                 answer.pseudonym if blind else clean_line(answer.student),
                 total_text(answer),
-                str(answer.words),
+                "" if answer.words is None else str(answer.words),
                 clean_line(answer.text, 60),
             ]
             for answer in answers

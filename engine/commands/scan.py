@@ -19,11 +19,10 @@ from engine.errors import UsageError
 from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
-    from engine.scanning.exam_scans import CopyQuizzes, ExamScans, ScannedCopy
+    from engine.scanning.exam_scans import ExamScans, ScannedCopy
+    from engine.scanning.open_places import OpenPlace
     from engine.scanning.page_files import ScanProblem
-    from engine.scanning.page_reader import PrintedExams
-    from engine.scanning.scan_review import OpenPlace
-    from engine.store import Store
+    from engine.scanning.sheet_hand_ins import ScannedCourse
 
 # The terminal shows the beginning of a long list; the page and --json have all of it.
 _MOST_ROWS = 20
@@ -144,8 +143,8 @@ def command(
             f"scans are read by a package that isn't installed: {error.name}",
             next_step="pip install 'softmark[paper]'",
         ) from error
-    from engine.scanning.exam_scans import CopyQuizzes
-    from engine.scanning.page_reader import PrintedExams
+    from engine.paper.print_record import PrintedExams
+    from engine.scanning.sheet_hand_ins import ScannedCourse
 
     exams = PrintedExams(course.folder)
     if not exams.ids:
@@ -156,13 +155,11 @@ def command(
         )
     moment = None if written is None else written.replace(tzinfo=course.settings.policies.zone)
     with context.open_store() as store:
-        quizzes = CopyQuizzes(store)
-        pages = _read(store, exams, quizzes, files)
-        decisions = _decide(context, store, exams, quizzes, _places(decided, table), by)
+        scanned = ScannedCourse(store, exams, course.roster(tolerant=True), context.mode)
+        pages = _read(scanned, files)
+        decisions = _decide(context, scanned, _places(decided, table), by)
         results = [
-            _hand_in(context, store, exams, exam, pages.problems, moment, by)
-            for exam in store.scans.exams()
-            if exam in exams
+            _hand_in(context, scanned, exam, pages.problems, moment, by) for exam in scanned.scanned_exams()
         ]
     if as_json:
         print_json(_json(pages, results))
@@ -175,7 +172,7 @@ def command(
     return 1 if pages.problems or any(result.waiting for result in results) else 0
 
 
-def _read(store: Store, exams: PrintedExams, quizzes: CopyQuizzes, files: Sequence[Path]) -> _Pages:
+def _read(course: ScannedCourse, files: Sequence[Path]) -> _Pages:
     from engine.quiz.rules import now
     from engine.scanning.page_files import ScanProblem, count_pages, pages_of, scan_files
     from engine.scanning.page_reader import IgnoredPage, read_scan
@@ -189,13 +186,15 @@ def _read(store: Store, exams: PrintedExams, quizzes: CopyQuizzes, files: Sequen
         for path in chosen:
             for scan in pages_of(path, path.name):
                 outcome = (
-                    scan if isinstance(scan, ScanProblem) else read_scan(scan, exams, quizzes.parts, now())
+                    scan
+                    if isinstance(scan, ScanProblem)
+                    else read_scan(scan, course.exams, course.quizzes.parts, now())
                 )
                 if isinstance(outcome, ScanProblem):
                     pages.problems.append(outcome)
                 elif isinstance(outcome, IgnoredPage):
                     pages.ignored[outcome.reason] += 1
-                elif store.scans.add_page(outcome):
+                elif course.store.scans.add_page(outcome):
                     # Kept page by page: a run that is stopped goes on from here.
                     pages.new += 1
                 else:
@@ -206,7 +205,8 @@ def _read(store: Store, exams: PrintedExams, quizzes: CopyQuizzes, files: Sequen
 
 def _places(decided: Sequence[str], table: Path | None) -> Iterator[tuple[str, OpenPlace]]:
     """Yield the decisions with where they stand, for messages."""
-    from engine.scanning.scan_review import parse_place, read_decisions
+    from engine.scanning.open_places import parse_place
+    from engine.scanning.scan_review import read_decisions
 
     for value in decided:
         try:
@@ -219,75 +219,43 @@ def _places(decided: Sequence[str], table: Path | None) -> Iterator[tuple[str, O
 
 
 def _decide(
-    context: CommandContext,
-    store: Store,
-    exams: PrintedExams,
-    quizzes: CopyQuizzes,
-    places: Iterator[tuple[str, OpenPlace]],
-    by: str,
+    context: CommandContext, course: ScannedCourse, places: Iterator[tuple[str, OpenPlace]], by: str
 ) -> list[str]:
     """Store decisions and return them in words, with the numbers of questions on paper."""
     from engine.quiz.rules import now
-    from engine.scanning.exam_scans import ExamScans
-    from engine.scanning.scan_review import decided_place, decision_of
-    from engine.scanning.sheet_hand_ins import is_handed_in
+    from engine.scanning.open_places import decided_place
 
-    roster = context.require_course().roster(tolerant=True)
     scans: dict[str, ExamScans] = {}
     decisions, words = [], []
     for where, place in places:
-        if place.exam not in exams:
+        if place.exam not in course.exams:
             raise UsageError(f"there is no print {clean_line(place.exam, 40)!r}", where=where)
         if place.exam not in scans:
-            scans[place.exam] = ExamScans(place.exam, exams, store, quizzes, roster)
-        copy = scans[place.exam].record.copy(place.copy)
-        parts = quizzes.parts(place.exam, copy) if copy is not None else {}
-        quiz = quizzes.quiz(copy) if copy is not None else None
-        if quiz is not None and is_handed_in(store, quiz, context.mode):
-            raise UsageError(
-                f"copy {place.copy} is handed in already",
-                where=where,
-                next_step="correct its marks by hand: grade mark set",
-            )
-        try:
-            decisions.append(decision_of(place, scans[place.exam], parts, roster, by, now()))
-        except ValueError as error:
-            raise UsageError(f"this can't be decided: {error}", where=where) from error
-        what = decided_place(scans[place.exam], decisions[-1])
-        words.append(f"{what} ({place.field}): {clean_line(decisions[-1].text, 60) or 'left empty'}")
-    lines = [
-        LogLine("scan.decide", f"print {d.exam}, copy {d.copy}, {d.field}", d.student, {"text": d.text[:200]})
-        for d in decisions
-    ]
+            scans[place.exam] = course.scans(place.exam)
+        decision = course.checked(place, scans[place.exam], by=by, at=now(), where=where)
+        decisions.append(decision)
+        what = decided_place(scans[place.exam], decision)
+        words.append(f"{what} ({place.field}): {clean_line(decision.text, 60) or 'left empty'}")
+    lines = [LogLine("scan.decide", d.subject, d.student, {"text": d.text[:200]}) for d in decisions]
     # All or nothing: half a table would be filled in twice.
-    with store.one_transaction():
-        store.scans.decide(*decisions)
-        log_lines(context, store, lines, by=by)
+    with course.store.one_transaction():
+        course.store.scans.decide(*decisions)
+        log_lines(context, course.store, lines, by=by)
     return words
 
 
 def _hand_in(
     context: CommandContext,
-    store: Store,
-    exams: PrintedExams,
+    course: ScannedCourse,
     exam: str,
     problems: Sequence[ScanProblem],
     written: datetime | None,
     by: str,
 ) -> _ExamResult:
     from engine.quiz.rules import now
-    from engine.scanning.exam_scans import CopyQuizzes, ExamScans
     from engine.scanning.scan_review import write_review
-    from engine.scanning.sheet_hand_ins import hand_in_sheet
 
-    course = context.require_course()
-    roster = course.roster(tolerant=True)
-    quizzes = CopyQuizzes(store)
-    scans = ExamScans(exam, exams, store, quizzes, roster)
-    if _assign_spares(store, exams, scans):
-        # Only now it is known what their fields ask, and so whether their answers can be read.
-        quizzes = CopyQuizzes(store)
-        scans = ExamScans(exam, exams, store, quizzes, roster)
+    scans = course.with_spares(course.scans(exam))
     result = _ExamResult(scans)
     for item in scans.copies:
         if item.is_void:
@@ -296,10 +264,10 @@ def _hand_in(
         if item.student is None:
             result.waiting.append((item, list(item.waits)))
             continue
-        with store.one_transaction():
-            sheet = hand_in_sheet(store, quizzes, item, mode=context.mode, now=now(), written=written)
-            line = LogLine("scan.hand_in", f"print {exam}, copy {item.copy.number}", item.student)
-            log_lines(context, store, [line] if sheet.is_new else [], by=by)
+        with course.store.one_transaction():
+            sheet = course.hand_in(exam, item, now(), written)
+            line = LogLine("scan.hand_in", sheet.subject(exam), item.student)
+            log_lines(context, course.store, [line] if sheet.is_new else [], by=by)
         if sheet.is_new:
             result.handed.append((item, sheet.score))
         elif sheet.was_handed:
@@ -307,29 +275,16 @@ def _hand_in(
         else:
             result.waiting.append((item, [*item.waits, *filter(None, [sheet.reason])]))
     result.page, _ = write_review(
-        exams.folder(exam),
+        course.exams.folder(exam),
         scans,
         handed=result.before + len(result.handed),
         problems=problems,
         names=context.names,
         waiting=result.waiting,
-        decisions=store.scans.decisions(exam),
-        zone=course.settings.policies.zone,
+        decisions=course.store.scans.decisions(exam),
+        zone=context.require_course().settings.policies.zone,
     )
     return result
-
-
-def _assign_spares(store: Store, exams: PrintedExams, scans: ExamScans) -> bool:
-    """Give the quizzes of spare copies to the students whose numbers are on them; return whether any was."""
-    from engine.paper.exam_draws import assign_spare
-
-    spares = [item for item in scans.copies if item.copy.is_spare and not item.waits and not item.is_void]
-    for item in spares:
-        assert item.student is not None, "a copy of nobody waits"
-        with store.one_transaction():
-            assign_spare(store, exams.folder(scans.exam), item.copy, item.student)
-            store.scans.name_student(scans.exam, item.copy.number, item.student)
-    return bool(spares)
 
 
 def _json(pages: _Pages, results: Sequence[_ExamResult]) -> dict[str, Any]:
@@ -370,7 +325,9 @@ def _show_exam(names: Mapping[str, str], result: _ExamResult) -> None:
         f"{len(result.scans.unseen)} not scanned",
     ]
     click.echo(f"print {record.id} ({clean_line(record.title)}): {', '.join(counts)}")
-    rows = [row for item, reasons in result.waiting for row in _waiting_rows(names, record.id, item, reasons)]
+    rows = [
+        row for item, reasons in result.waiting for row in _waiting_rows(names, result.scans, item, reasons)
+    ]
     if rows:
         show_table(["copy", "student", "waits because", "place"], rows[:_MOST_ROWS])
         if len(rows) > _MOST_ROWS:
@@ -384,17 +341,17 @@ def _show_exam(names: Mapping[str, str], result: _ExamResult) -> None:
 
 
 def _waiting_rows(
-    names: Mapping[str, str], exam: str, item: ScannedCopy, reasons: Sequence[str]
+    names: Mapping[str, str], scans: ExamScans, item: ScannedCopy, reasons: Sequence[str]
 ) -> Iterator[list[str]]:
     """Yield why a copy waits, each reason with the place that ``--decide`` takes, if it has one."""
-    from engine.scanning.exam_scans import place_words
+    from engine.scanning.open_places import places_of
 
-    place_of = {why: name for name, why in item.asks.items()}
-    places = [(why, place_of.get(why, "")) for why in reasons]
-    places += [(f"{place_words(item, f.name)}: {f.reason}", f.name) for f in item.open_fields]
+    open_places = [place for place in places_of(scans, item) if place.reason is not None]
+    settled_by = [(why, "") for why in reasons if why not in item.asks.values()]
+    settled_by += [(place.reason_words, f"{scans.exam}/{place.id}") for place in open_places]
     start = [str(item.copy.number), clean_line(_name_of(names, item.student))]
-    for why, name in places:
-        yield [*start, clean_line(why, 300), f"{exam}/{item.copy.number}/{name}" if name else ""]
+    for why, name in settled_by:
+        yield [*start, clean_line(why, 300), name]
 
 
 def _name_of(names: Mapping[str, str], student: str | None) -> str:

@@ -73,7 +73,7 @@ def marking_table(answers: Sequence[AnswerToMark]) -> str:
             answer.pseudonym,
             text_cell(answer.field.id),
             text_cell(answer.text),
-            answer.words,
+            "" if answer.words is None else answer.words,
         ]
         for criterion in rubric:
             points = None if marks is None else marks.points.get(criterion.id)

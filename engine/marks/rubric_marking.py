@@ -94,7 +94,7 @@ class AnswerToMark:
         As stored.
     part : Part
     text : str
-        As typed: foreign text.
+        As typed: foreign text. Where the answer is on paper, which page it is on.
     marks : RubricMarks or None
         As they stand.
     """
@@ -129,13 +129,21 @@ class AnswerToMark:
         return sample_of(self.part)
 
     @property
-    def words(self) -> int:
-        """How many words the answer has."""
-        return count_words(self.text)
+    def paper_place(self) -> str:
+        """Where the answer stands on a scanned sheet, ``PRINT/COPY/FIELD``; empty where it was typed."""
+        response = self.attempt.response
+        return response.on_paper.get(self.part.id, "") if response is not None else ""
+
+    @property
+    def words(self) -> int | None:
+        """How many words the answer has; None on paper, where nobody counts them."""
+        return None if self.paper_place else count_words(self.text)
 
     @property
     def length(self) -> str:
-        """How many words the answer has, and by how many it exceeds what was asked for."""
+        """How many words the answer has, and how many too many; or that it is on paper."""
+        if self.words is None:
+            return "on paper"
         words, limit = count_noun(self.words, "word"), word_limits(self.part)[1]
         return words if limit is None or self.words <= limit else f"{words}, {self.words - limit} too many"
 
@@ -152,6 +160,9 @@ class AnswerToMark:
     @property
     def text_key(self) -> str:
         """Equal for answers that say the same in the same words to the same question."""
+        # Two answers on paper say the same of where they are, and nothing of what they say.
+        if self.paper_place:
+            return json.dumps([self.variant.id, self.part.id, self.paper_place, "on paper"])
         plain = unicodedata.normalize("NFKC", self.text).casefold()
         words = " ".join(re.sub(r"[^\w+\-*/^=<>√∞.,]+", " ", plain).split()).strip(" .,")
         return json.dumps([self.variant.id, self.part.id, words])

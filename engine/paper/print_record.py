@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from engine.errors import PaperError
+from engine.paper.sheet_layout import SheetLayout
 from engine.text.files import read_bounded, replace_text
+from engine.text.watch import FileStamp, file_stamp
 from engine.text.words import clean_line, count_noun, near_words
 
 PRINTS_FOLDER = "prints"
@@ -262,3 +265,69 @@ def find_print(course: Path, name: str) -> Path:
         got=count_noun(len(ids), "print"),
         next_step=f"did you mean {matches[0]}?" if matches else "grade print QUIZ makes one",
     )
+
+
+@lru_cache(maxsize=2)
+def _record_as_it_is(folder: Path, stamp: FileStamp) -> PrintRecord:
+    # That of a large class takes a second to read, and the site reads it for each page that it shows.
+    return read_record(folder)
+
+
+class PrintedExams:
+    """The prints of a course, each with its layouts, read when they are asked for first.
+
+    Parameters
+    ----------
+    course : Path
+        The course's folder.
+
+    Raises
+    ------
+    PaperError
+        When a record can't be read.
+    """
+
+    def __init__(self, course: Path) -> None:
+        self._course = course
+        self._ids = frozenset(print_ids(course))
+        self._records: dict[str, PrintRecord] = {}
+        self._layouts: dict[tuple[str, int], SheetLayout] = {}
+
+    def __contains__(self, exam: str) -> bool:
+        return exam in self._ids
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of all prints, in order."""
+        return sorted(self._ids)
+
+    def record(self, exam: str) -> PrintRecord:
+        """Return the record of a print."""
+        if exam not in self._records:
+            folder = find_print(self._course, exam)
+            self._records[exam] = _record_as_it_is(folder, file_stamp(folder / RECORD_FILE))
+        return self._records[exam]
+
+    def folder(self, exam: str) -> Path:
+        """Return the folder of a print."""
+        return find_print(self._course, exam)
+
+    def layout(self, exam: str, copy: ExamCopy) -> SheetLayout:
+        """Return the positions on a copy's answer sheet.
+
+        Raises
+        ------
+        PaperError
+            They were written by another version.
+        """
+        key = (exam, copy.layout)
+        if key not in self._layouts:
+            try:
+                self._layouts[key] = SheetLayout.from_json(self.record(exam).layout(copy))
+            except ValueError as error:
+                raise PaperError(
+                    f"where the bubbles of copy {copy.number} are isn't known: {error}",
+                    where=str(self.folder(exam)),
+                    next_step="read these sheets with the version of Softmark that printed them",
+                ) from error
+        return self._layouts[key]

@@ -62,7 +62,9 @@ def grade_quiz(filled: FilledQuiz, quiz: Quiz, *, mode: Mode, can_change: bool =
             )
         report = grade_answers(
             question.variant,
-            Response({k: v for k, v in answers.items() if k in ids}),
+            Response(
+                {k: v for k, v in answers.items() if k in ids}, filled.on_paper.get(question.number, {})
+            ),
             mode=mode,
             student=quiz.student,
             can_change=can_change,
@@ -225,6 +227,7 @@ def hand_in(
         filename=filename,
         settle=settle,
         arrival=arrival,
+        on_paper=filled.on_paper,
     )
     return HandInResult(
         answered,

@@ -6,17 +6,17 @@ student is known and has no other copy. Everything else waits, with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from engine.course import Roster
+from engine.errors import PaperError
 from engine.model import Part, Quiz
-from engine.paper.print_record import ExamCopy, PrintRecord
+from engine.paper.print_record import ExamCopy, PrintedExams, PrintRecord
 from engine.paper.sheet_layout import SheetLayout, SheetQuestion
 from engine.paper.sheet_questions import SheetFieldKind
-from engine.scanning.field_texts import FieldText, field_text
-from engine.scanning.page_reader import PrintedExams, marks_of
+from engine.scanning.field_texts import FieldText, field_text, is_read_on_paper, marks_in_field
 from engine.store import Store
 from engine.store.scans import ScanDecision, ScannedPage
 from engine.text.words import count_noun, join_words
@@ -46,7 +46,11 @@ class SheetField:
     pictures : tuple of str
         PNG files in base64.
     decision : ScanDecision or None
-        The newest.
+        The one that holds.
+    on_paper : bool
+        Whether its marker reads it on the sheet; ``text`` then says where.
+    doubtful : frozenset of int
+        In which of its rows or numbers bubbles are unsure.
     """
 
     name: str
@@ -56,6 +60,8 @@ class SheetField:
     pages: tuple[int, ...]
     pictures: tuple[str, ...] = ()
     decision: ScanDecision | None = None
+    on_paper: bool = False
+    doubtful: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +111,21 @@ class ScannedCopy:
                 answers.setdefault(item.question.number, {})[item.question.part] = item.text
         return answers
 
+    def on_paper(self, exam: str) -> dict[int, dict[str, str]]:
+        """Return the places of answers that their markers read on the sheet, by question and part."""
+        places: dict[int, dict[str, str]] = {}
+        for item in self.fields:
+            if item.on_paper:
+                place = f"{exam}/{self.copy.number}/{item.name}"
+                places.setdefault(item.question.number, {})[item.question.part] = place
+        return places
 
-def place_words(scanned: ScannedCopy, name: str) -> str:
+
+def place_words(questions: Iterable[SheetQuestion], name: str) -> str:
     """Return what the paper calls a field that decisions name: its questions may have changed places."""
-    question = next((item.question for item in scanned.fields if item.name == name), None)
     if name == STUDENT_FIELD:
         return "student number"
+    question = next((question for question in questions if field_name(question) == name), None)
     return "the whole copy" if question is None else f"question {question.label}"
 
 
@@ -146,7 +161,7 @@ class CopyQuizzes:
 
 
 class ExamScans:
-    """All that was scanned of one print, and what was decided about it.
+    """What was scanned of one print, and what was decided about it.
 
     Parameters
     ----------
@@ -155,32 +170,70 @@ class ExamScans:
     store : Store
     quizzes : CopyQuizzes
     roster : Roster
+    only : collection of int, optional
+        The copies to read; all of them by default.
+    handed_in : mapping of int to str, optional
+        Students of copies that aren't read because they are handed in: another sheet of theirs waits.
     """
 
     def __init__(
-        self, exam: str, exams: PrintedExams, store: Store, quizzes: CopyQuizzes, roster: Roster
+        self,
+        exam: str,
+        exams: PrintedExams,
+        store: Store,
+        quizzes: CopyQuizzes,
+        roster: Roster,
+        *,
+        only: Collection[int] | None = None,
+        handed_in: Mapping[int, str] | None = None,
     ) -> None:
         self.exam = exam
         self.record: PrintRecord = exams.record(exam)
         self._exams, self._quizzes, self._roster = exams, quizzes, roster
+        self._handed_in = handed_in or {}
         self._pages: dict[int, dict[int, list[ScannedPage]]] = {}
-        for page in store.scans.pages(exam):
+        for page in store.scans.pages(exam, only):
             self._pages.setdefault(page.copy, {}).setdefault(page.page, []).append(page)
-        self._decisions = {
-            (decision.copy, decision.field): decision for decision in store.scans.decisions(exam)
-        }
+        self._decisions: dict[tuple[int, str], ScanDecision] = {}
+        for decision in store.scans.decisions(exam):
+            # Oldest first: what was undone is open again until somebody decides anew.
+            self._decisions.pop((decision.copy, decision.field), None)
+            if not decision.withdrawn:
+                self._decisions[decision.copy, decision.field] = decision
+
+    @property
+    def decided(self) -> list[tuple[int, str]]:
+        """Copy and field of every decision that holds."""
+        return list(self._decisions)
+
+    def decision(self, copy: int, name: str) -> ScanDecision | None:
+        """Return the decision about a field that holds."""
+        return self._decisions.get((copy, name))
+
+    def place_words(self, copy: int, name: str) -> str:
+        """Return what the paper calls a field of a copy, whether it was scanned or not."""
+        printed = self.record.copy(copy)
+        questions = () if printed is None else self._exams.layout(self.exam, printed).questions
+        return place_words(questions, name)
+
+    def item_of(self, copy: int, name: str) -> str:
+        """Return the item that a field of a copy asks; empty where it is about the copy itself."""
+        number, _, _ = name.partition("/")
+        printed = self.record.copy(copy)
+        questions = () if printed is None else self.record.version(printed).questions
+        return next((question.item for question in questions if str(question.number) == number), "")
 
     @cached_property
     def copies(self) -> tuple[ScannedCopy, ...]:
         """Every copy of which a page was scanned, by number."""
         scanned = [self._scanned(copy) for copy in self.record.copies if copy.number in self._pages]
-        return tuple(self._with_rivals(scanned))
+        return tuple(self._with_rivals(scanned, self._handed_in))
 
     @property
     def unseen(self) -> list[ExamCopy]:
         """The copies of students of whom no page was scanned: absent, or still in a pile."""
         # Who was given a spare copy instead isn't looked for.
-        seen = {item.student for item in self.copies if not item.is_void}
+        seen = {item.student for item in self.copies if not item.is_void} | set(self._handed_in.values())
         return [
             c
             for c in self.record.copies
@@ -235,7 +288,7 @@ class ExamScans:
             ]
             scans = [pages[place] for place in places if place in pages]
             name = field_name(question)
-            decision = self._decisions.get((copy.number, name))
+            decision = self.decision(copy.number, name)
             pictures = tuple(
                 scan.pictures[str(index)]
                 for of_page in scans
@@ -250,7 +303,19 @@ class ExamScans:
                 yield SheetField(name, question, "", None, tuple(places), pictures)
                 continue
             read = self._read(index, question, scans, parts)
-            yield SheetField(name, question, read.text, read.reason, tuple(places), pictures)
+            text = read.text
+            if read.on_paper:
+                text = f"on paper: copy {copy.number}, page {join_words(map(str, places))}"
+            yield SheetField(
+                name,
+                question,
+                text,
+                read.reason,
+                tuple(places),
+                pictures,
+                on_paper=read.on_paper,
+                doubtful=read.doubtful,
+            )
 
     @staticmethod
     def _read(
@@ -259,23 +324,28 @@ class ExamScans:
         scans: Sequence[Sequence[ScannedPage]],
         parts: Mapping[tuple[int, str], Part],
     ) -> FieldText:
+        part = parts.get((question.number, question.part))
         for of_page in scans:
-            if len({marks_of(index, s.filled, s.unsure, s.written) for s in of_page}) > 1:
+            if len({marks_in_field(index, s.filled, s.unsure, s.written) for s in of_page}) > 1:
+                if is_read_on_paper(part):  # its marker sees both
+                    return FieldText("", on_paper=True)
                 sources = join_words([scan.source for scan in of_page], "and", 3)
                 return FieldText("", f"scans of its page differ here: {sources}")
         newest = [of_page[-1] for of_page in scans]
-        marks = marks_of(
+        marks = marks_in_field(
             index,
             tuple(bubble for scan in newest for bubble in scan.filled),
             tuple(bubble for scan in newest for bubble in scan.unsure),
             tuple(box for scan in newest for box in scan.written),
         )
-        return field_text(question, marks, parts.get((question.number, question.part)))
+        return field_text(question, marks, part)
 
     @staticmethod
-    def _with_rivals(copies: Sequence[ScannedCopy]) -> Iterator[ScannedCopy]:
+    def _with_rivals(copies: Sequence[ScannedCopy], handed_in: Mapping[int, str]) -> Iterator[ScannedCopy]:
         """Yield the copies, those of one student with why they wait."""
         of_student: dict[str, list[int]] = {}
+        for number, student in sorted(handed_in.items()):
+            of_student.setdefault(student, []).append(number)
         for item in copies:
             if item.student is not None and not item.is_void:
                 of_student.setdefault(item.student, []).append(item.copy.number)
@@ -286,3 +356,28 @@ class ExamScans:
                 continue
             why = f"its student handed in copy {join_words(map(str, rivals))} too"
             yield replace(item, waits=(*item.waits, why), asks={**item.asks, COPY_FIELD: why})
+
+
+def place_pictures(place: str, exams: PrintedExams, store: Store) -> list[str]:
+    """Return the pictures of an answer on paper, as PNG files in base64; none where they aren't there.
+
+    Parameters
+    ----------
+    place : str
+        ``PRINT/COPY/FIELD``, as :attr:`engine.model.Response.on_paper` names it.
+    exams : PrintedExams
+    store : Store
+    """
+    exam, _, rest = place.partition("/")
+    number, _, name = rest.partition("/")
+    if exam not in exams or not number.isdecimal():
+        return []
+    try:
+        copy = exams.record(exam).copy(int(number))
+        questions = () if copy is None else exams.layout(exam, copy).questions
+    except PaperError:
+        # A damaged record must not keep anybody from marking with the paper in hand.
+        return []
+    fields = {str(i) for i, question in enumerate(questions) if field_name(question) == name}
+    pages = sorted(store.scans.pages(exam, [int(number)]), key=lambda page: page.page)
+    return [picture for page in pages for field, picture in page.pictures.items() if field in fields]

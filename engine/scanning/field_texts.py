@@ -7,6 +7,7 @@ The rules, which the instructions on paper state too:
 - a number may leave its first places before the point empty and its last ones after it; a gap between digits
   is for a person, and so is a number that is written above its bubbles and not filled in
 - what the item's own reader refuses is for a person: on paper nobody can be asked to type it again
+- an answer in words that its marker reads on paper needs no decision; only an untouched box is left empty
 """
 
 from __future__ import annotations
@@ -34,11 +35,28 @@ class FieldMarks:
 class FieldText:
     """The text of a field, or, where ``reason`` says why, what a person must decide.
 
-    ``text`` is then the best guess, for the person to start from; it is never handed in.
+    ``text`` is then the best guess, for the person to start from; it is never handed in. ``on_paper`` says
+    that its marker reads the answer on the sheet, and ``doubtful`` in which entries bubbles are unsure.
     """
 
     text: str
     reason: str | None = None
+    on_paper: bool = False
+    doubtful: frozenset[int] = frozenset()
+
+
+def marks_in_field(
+    index: int,
+    filled: tuple[tuple[int, int, int, str], ...],
+    unsure: tuple[tuple[int, int, int, str], ...],
+    written: tuple[tuple[int, int, int], ...],
+) -> FieldMarks:
+    """Return the marks of one field, by its position in the layout."""
+    return FieldMarks(
+        tuple((entry, column, value) for field, entry, column, value in filled if field == index),
+        tuple((entry, column, value) for field, entry, column, value in unsure if field == index),
+        tuple((entry, column) for field, entry, column in written if field == index),
+    )
 
 
 class _UnclearFieldError(Exception):
@@ -60,11 +78,19 @@ def field_text(question: SheetQuestion, marks: FieldMarks, part: Part | None) ->
     except _UnclearFieldError as error:
         return FieldText("", str(error))
     if marks.unsure:
-        return FieldText(text, _unsure_words(question, marks))
+        entries = frozenset(entry for entry, _, _ in marks.unsure)
+        return FieldText(text, _unsure_words(question, marks), doubtful=entries)
     if question.kind is SheetFieldKind.BOX and marks.written:
+        if is_read_on_paper(part):
+            return FieldText("", on_paper=True)
         return FieldText("", "something is written here")
     reason = refusal(text, part)
     return FieldText(text, reason)
+
+
+def is_read_on_paper(part: Part | None) -> bool:
+    """Return whether what is written for a part waits for its marker as it is, and isn't typed."""
+    return part is not None and kind_of(part.type).needs_person
 
 
 def refusal(text: str, part: Part | None) -> str | None:

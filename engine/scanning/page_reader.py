@@ -8,21 +8,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from engine.errors import PaperError
 from engine.model import Part
 from engine.paper.page_codes import PageCode
-from engine.paper.print_record import ExamCopy, PrintRecord, find_print, print_ids, read_record
+from engine.paper.print_record import ExamCopy, PrintedExams
 from engine.paper.sheet_layout import SheetLayout, SheetPage
 from engine.paper.sheet_questions import SheetFieldKind, SheetQuestion
 from engine.scanning.bubble_reading import BubbleState, PageReading, read_page
-from engine.scanning.field_texts import FieldMarks, field_text
+from engine.scanning.field_texts import field_text, marks_in_field
 from engine.scanning.page_files import PageSource, ScanImage, ScanProblem
 from engine.scanning.page_straightening import (
     PIXELS_PER_MM,
@@ -54,65 +52,6 @@ class IgnoredPage:
 
     source: PageSource
     reason: str
-
-
-class PrintedExams:
-    """The prints of a course, each with its layouts, read when a page of it is seen first.
-
-    Parameters
-    ----------
-    course : Path
-        The course's folder.
-
-    Raises
-    ------
-    PaperError
-        When a record can't be read.
-    """
-
-    def __init__(self, course: Path) -> None:
-        self._course = course
-        self._ids = frozenset(print_ids(course))
-        self._records: dict[str, PrintRecord] = {}
-        self._layouts: dict[tuple[str, int], SheetLayout] = {}
-
-    def __contains__(self, exam: str) -> bool:
-        return exam in self._ids
-
-    @property
-    def ids(self) -> list[str]:
-        """Ids of all prints, in order."""
-        return sorted(self._ids)
-
-    def record(self, exam: str) -> PrintRecord:
-        """Return the record of a print."""
-        if exam not in self._records:
-            self._records[exam] = read_record(find_print(self._course, exam))
-        return self._records[exam]
-
-    def folder(self, exam: str) -> Path:
-        """Return the folder of a print."""
-        return find_print(self._course, exam)
-
-    def layout(self, exam: str, copy: ExamCopy) -> SheetLayout:
-        """Return the positions on a copy's answer sheet.
-
-        Raises
-        ------
-        PaperError
-            They were written by another version.
-        """
-        key = (exam, copy.layout)
-        if key not in self._layouts:
-            try:
-                self._layouts[key] = SheetLayout.from_json(self.record(exam).layout(copy))
-            except ValueError as error:
-                raise PaperError(
-                    f"where the bubbles of copy {copy.number} are isn't known: {error}",
-                    where=str(self.folder(exam)),
-                    next_step="read these sheets with the version of Softmark that printed them",
-                ) from error
-        return self._layouts[key]
 
 
 # The parts that a copy's fields ask, by question and part.
@@ -199,10 +138,10 @@ def _scanned(
     pictures = {}
     for index in sorted({bubble.question for bubble in page.bubbles} | {box.question for box in page.boxes}):
         question = layout.questions[index]
-        marks = marks_of(index, filled, unsure, written)
-        is_unclear = field_text(question, marks, parts.get((question.number, question.part))).reason
+        marks = marks_in_field(index, filled, unsure, written)
+        read = field_text(question, marks, parts.get((question.number, question.part)))
         # A student's number may be clear and still be nobody's.
-        if is_unclear is not None or question.kind is SheetFieldKind.STUDENT:
+        if read.reason is not None or read.on_paper or question.kind is SheetFieldKind.STUDENT:
             pictures[str(index)] = _picture(straight, layout, page, index, reading)
     return ScannedPage(
         code.exam,
@@ -216,20 +155,6 @@ def _scanned(
         written,
         pictures,
         now,
-    )
-
-
-def marks_of(
-    index: int,
-    filled: tuple[tuple[int, int, int, str], ...],
-    unsure: tuple[tuple[int, int, int, str], ...],
-    written: tuple[tuple[int, int, int], ...],
-) -> FieldMarks:
-    """Return the marks of one field, by its position in the layout."""
-    return FieldMarks(
-        tuple((entry, column, value) for field, entry, column, value in filled if field == index),
-        tuple((entry, column, value) for field, entry, column, value in unsure if field == index),
-        tuple((entry, column) for field, entry, column in written if field == index),
     )
 
 

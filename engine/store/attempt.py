@@ -53,7 +53,11 @@ def response_sha256(variant: str, response: Response, quiz: str | None = None) -
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def quiz_responses(quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> list[Response]:
+def quiz_responses(
+    quiz: Quiz,
+    answers: Mapping[int, Mapping[str, str]],
+    on_paper: Mapping[int, Mapping[str, str]] | None = None,
+) -> list[Response]:
     """Return the response to each question of `quiz`; parts without an answer are blank.
 
     Parameters
@@ -61,9 +65,15 @@ def quiz_responses(quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> list
     quiz : Quiz
     answers : mapping of int to mapping of str to str
         Question number → part id → text as typed; parts that the quiz doesn't have are ignored.
+    on_paper : mapping of int to mapping of str to str, optional
+        Question number → part id → place of what was written by hand.
     """
+    places = on_paper or {}
     return [
-        Response({part.id: answers.get(q.number, {}).get(part.id, "") for part in q.variant.parts})
+        Response(
+            {part.id: answers.get(q.number, {}).get(part.id, "") for part in q.variant.parts},
+            places.get(q.number, {}),
+        )
         for q in quiz.questions
     ]
 
@@ -296,6 +306,13 @@ def attempt_of(row: sa.RowMapping, where: str) -> Attempt:
     )
 
 
+def _response_json(response: Response) -> str:
+    # Hardly any answer is on paper: the others are stored as they always were.
+    if response.on_paper:
+        return encode(response)
+    return json.dumps({"answers": dict(response.answers)}, ensure_ascii=True, separators=(",", ":"))
+
+
 def attempt_row(attempt: Attempt) -> dict[str, Any]:
     """Return the row of an attempt."""
     report = attempt.report
@@ -308,7 +325,7 @@ def attempt_row(attempt: Attempt) -> dict[str, Any]:
         "quiz_id": attempt.quiz,
         "variant_id": attempt.variant.id if attempt.variant else report.variant,
         "variant": None if attempt.variant is None else encode(attempt.variant),
-        "response": None if attempt.response is None else encode(attempt.response),
+        "response": None if attempt.response is None else _response_json(attempt.response),
         "source": storable(attempt.source),
         "modules": json.dumps(dict(attempt.modules)) if attempt.modules else None,
         "filename": storable(attempt.filename),

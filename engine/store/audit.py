@@ -52,6 +52,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "code.try_again": "had a program graded again",
         "roster.write": "wrote the roster",
         "scan.decide": "decided what stands on an answer sheet",
+        "scan.undo": "undid a decision about an answer sheet",
         "file.save": "saved a file of the course",
         "student.erase": "erased everything about a student",
         "job.stop": "stopped a long-running task",

@@ -6,7 +6,7 @@ ever added, each with who and when, and the newest about a field holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -63,7 +63,8 @@ class ScannedPage:
 class ScanDecision:
     """What a person decided: the answer in a field, whose a spare copy is, or that a copy doesn't count.
 
-    ``field`` is ``"3/answer"`` (question and part), ``"student"`` or ``"copy"``.
+    ``field`` is ``"3/answer"`` (question and part), ``"student"`` or ``"copy"``. One that is ``withdrawn``
+    takes back what was decided before, so that the field is open again.
     """
 
     exam: str
@@ -73,6 +74,12 @@ class ScanDecision:
     text: str
     by: str
     at: datetime
+    withdrawn: bool = False
+
+    @property
+    def subject(self) -> str:
+        """What it is about, as the course's log says it."""
+        return f"print {self.exam}, copy {self.copy}, {self.field}"
 
 
 class ScanStore(StorePart):
@@ -103,11 +110,13 @@ class ScanStore(StorePart):
             reached("in-scanned-page")
         return True
 
-    def pages(self, exam: str) -> list[ScannedPage]:
-        """Return all pages of a print, in the order in which they were scanned."""
+    def pages(self, exam: str, copies: Collection[int] | None = None) -> list[ScannedPage]:
+        """Return the pages of a print, or of these copies, in the order in which they were scanned."""
         query = sa.select(scanned_pages.c.reading, scanned_pages.c.student).where(
             scanned_pages.c.exam == exam
         )
+        if copies is not None:
+            query = query.where(scanned_pages.c.copy.in_(copies))
         with self._database.read() as connection:
             rows = connection.execute(query.order_by(scanned_pages.c.id)).all()
         # Whose a spare copy is may have become known since.
@@ -115,6 +124,24 @@ class ScanStore(StorePart):
             replace(decode(ScannedPage, reading, self._database.where), student=student)
             for reading, student in rows
         ]
+
+    def owners(self, exam: str) -> dict[int, str | None]:
+        """Return the copies of which a page was scanned, each with its student, None where it isn't known."""
+        columns = (scanned_pages.c.copy, scanned_pages.c.student)
+        query = sa.select(*columns).where(scanned_pages.c.exam == exam).distinct()
+        with self._database.read() as connection:
+            # A page that came after the student was named says None; what is known of any page counts.
+            rows = sorted(connection.execute(query), key=lambda row: (row.copy, row.student or ""))
+        return {row.copy: row.student for row in rows}
+
+    def hold(self, exam: str, copy: int) -> None:
+        """Let nobody else decide about a copy until the transaction ends in which this is called."""
+        query = sa.select(scanned_pages.c.id).where(
+            scanned_pages.c.exam == exam, scanned_pages.c.copy == copy
+        )
+        # SQLite lets in one writer at a time anyway, and ignores that rows are locked.
+        with self._database.write() as connection:
+            connection.execute(query.order_by(scanned_pages.c.id).with_for_update()).all()
 
     def exams(self) -> list[str]:
         """Return the prints of which something was scanned."""
@@ -134,13 +161,16 @@ class ScanStore(StorePart):
                     "text": storable(decision.text),
                     "by": storable(decision.by, 200),
                     "at": decision.at,
+                    "withdrawn": decision.withdrawn,
                 }
                 connection.execute(sa.insert(scan_decisions), row)
                 reached("in-scan-decision")
 
-    def decisions(self, exam: str) -> list[ScanDecision]:
-        """Return all decisions about a print, oldest first."""
+    def decisions(self, exam: str, copy: int | None = None) -> list[ScanDecision]:
+        """Return all decisions about a print, or about one copy of it, oldest first."""
         query = sa.select(scan_decisions).where(scan_decisions.c.exam == exam).order_by(scan_decisions.c.id)
+        if copy is not None:
+            query = query.where(scan_decisions.c.copy == copy)
         with self._database.read() as connection:
             rows: Sequence[sa.RowMapping] = connection.execute(query).mappings().all()
         return [ScanDecision(**{name: value for name, value in row.items() if name != "id"}) for row in rows]

@@ -105,6 +105,13 @@ class SittingStore(StorePart):
                     by_quiz.setdefault(row.quiz_id, set()).add(row.item)
         return by_quiz
 
+    def answered(self, mode: Mode) -> set[tuple[str, str]]:
+        """Return id and student of every quiz of which an answer is recorded, blank or not."""
+        columns = (attempts.c.quiz_id, attempts.c.student)
+        query = sa.select(*columns).where(attempts.c.mode == str(mode), attempts.c.quiz_id.is_not(None))
+        with self._database.read() as connection:
+            return {(row.quiz_id, row.student) for row in connection.execute(query.distinct())}
+
     def retries(self, quiz: Quiz) -> Mapping[int, int]:
         """Return how many further variants each question got, by number; no entry for none."""
         query = (

@@ -329,6 +329,7 @@ class Store:
         filename: str = "",
         settle: Settle | None = None,
         arrival: ArrivalInfo | None = None,
+        on_paper: Mapping[int, Mapping[str, str]] | None = None,
     ) -> list[Attempt]:
         """Store the graded answers of one quiz file.
 
@@ -348,9 +349,11 @@ class Store:
             As in :meth:`record_all`.
         arrival : ArrivalInfo, optional
             How the file was handed in.
+        on_paper : mapping of int to mapping of str to str, optional
+            Question number → part id → place of what was written by hand.
         """
         begun = started or datetime.now(UTC)
-        responses = quiz_responses(quiz, answers)
+        responses = quiz_responses(quiz, answers, on_paper)
         return self.record_all(
             [
                 Attempt.of_answer(

@@ -315,7 +315,8 @@ scanned_pages = sa.Table(
     sa.UniqueConstraint("exam", "copy", "page", "content", name="uq_scanned_pages_content"),
 )
 
-# What people decided about a field, or about a copy; the newest decision about a field holds.
+# What people decided about a field, or about a copy; the newest decision about a field holds, and one that is
+# withdrawn opens the field again.
 scan_decisions = sa.Table(
     "scan_decisions",
     metadata,
@@ -327,6 +328,7 @@ scan_decisions = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("by", ShortText(200), nullable=False),
     sa.Column("at", UtcTime, nullable=False),
+    sa.Column("withdrawn", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index("ix_scan_decisions_copy", "exam", "copy"),
 )
 

@@ -55,11 +55,20 @@ class PrintedClass:
         return PageCode(PRINT, copy.number, copy.sheet + page, copy.pages)
 
 
-def print_class(grade, students: tuple[str, ...] = STUDENTS) -> PrintedClass:  # type: ignore[no-untyped-def]
+def print_class(  # type: ignore[no-untyped-def]
+    grade,
+    students: tuple[str, ...] = STUDENTS,
+    *,
+    blueprint: str = BLUEPRINT,
+    items: Mapping[str, str] | None = None,
+) -> PrintedClass:
     """Make a course ``dl`` with a quiz for each student, and the record of its print."""
     assert grade("init", "dl").code == 0
     Path("dl/roster.csv").write_text("id,name\n" + "".join(f"{s},Student {s}\n" for s in students))
-    Path("dl/blueprints/mid.yaml").write_text(BLUEPRINT)
+    for name, text in (items or {}).items():
+        Path("dl/problems").mkdir(exist_ok=True)
+        Path(f"dl/problems/{name}.yaml").write_text(text)
+    Path("dl/blueprints/mid.yaml").write_text(blueprint)
     assert grade("quiz", "new", "mid", "--course", "dl").code == 0
     course = Course.open(Path("dl"))
     with course.open_store() as store:
@@ -143,15 +152,17 @@ def filled_pages(
     *,
     crossed: tuple[SheetBubble, ...] = (),
     written: tuple[int, ...] = (),
+    ink: int = 80,
 ) -> list[Sheet]:
     """Return a student's sheet, filled in with a pencil and scanned straight at 150 dpi.
 
-    ``crossed`` bubbles are filled and then crossed out; something stands in the boxes of ``written``.
+    ``crossed`` bubbles are filled and then crossed out; something stands in the boxes of ``written``, in this
+    grey: 0 is black, and paper is 245.
     """
     layout = printed.layouts[student]
     codes = [printed.code(student, i) for i in range(len(layout.pages))]
     images = printed_pages(layout, codes)
-    return filled_images(layout, images, answers, crossed=crossed, written=written)
+    return filled_images(layout, images, answers, crossed=crossed, written=written, ink=ink)
 
 
 def filled_images(
@@ -161,6 +172,7 @@ def filled_images(
     *,
     crossed: tuple[SheetBubble, ...] = (),
     written: tuple[int, ...] = (),
+    ink: int = 80,
 ) -> list[Sheet]:
     """As :func:`filled_pages`, for pages as they left a printer: at 300 dpi, 0 black to 1 white."""
     filled = [bubble for number, text in answers.items() for bubble in bubbles_of(layout, number, text)]
@@ -183,7 +195,7 @@ def filled_images(
         for box in page.boxes:
             if layout.questions[box.question].number in written and box.column == -1:
                 place = (round((box.x + 8) * MM), round((box.y + 7) * MM))
-                cv2.putText(paper, "A B B", place, cv2.FONT_HERSHEY_SCRIPT_SIMPLEX, 2.4, 80, 6, cv2.LINE_AA)
+                cv2.putText(paper, "A B B", place, cv2.FONT_HERSHEY_SCRIPT_SIMPLEX, 2.4, ink, 6, cv2.LINE_AA)
         scans.append(cv2.resize(paper, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
     return scans
 

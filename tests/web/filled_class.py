@@ -25,6 +25,7 @@ from tests.unit.marks.free_text_class import hand_in as hand_in_words
 from tests.unit.marks.free_text_class import item_variant
 from tests.web.browsing import draw
 from tests.web.course_work import hand_in_code
+from tests.web.scanned_sheets import EXAM, SINGLE, print_exam
 
 __all__ = ["ABOVE", "PEOPLE", "FilledClass", "fill_class", "text_of"]
 
@@ -137,6 +138,8 @@ def fill_class(site: Site, folder: Path) -> FilledClass:
             due="2126-12-10 23:59", reason=text_of(student, "allowed"), by="ivy", at=moment,
         )  # fmt: skip
     _insert(site, "saved_comments", item="softmax", text="zqsavedzqstaff", points=None, by="mia", at=moment)
+    sheets = print_exam(site)
+    sheets.scan("ada", {}, unsure={SINGLE: "a"})
     marking = RubricMarking(store, site.mode, site.course.secret())
     field = marking.field("week-1/why-weights/reason")
     assert field is not None
@@ -145,6 +148,7 @@ def fill_class(site: Site, folder: Path) -> FilledClass:
         "student": "ada", "quiz": "open", "number": "1", "item": "softmax", "form": "py", "name": "done",
         "column": "softmax", "field": field.id, "answer": str(answer), "request": str(requests["ada"]),
         "code.state.number": str(waiting["ada"]), "token": "no-such-token", "job": "no-such-job",
+        "exam": EXAM, "place": f"1/{SINGLE}/answer",
         "file": "no-such-file", "folder": "no-such-folder", "instructor.course.file.file": "roster.csv",
     }  # fmt: skip
     foreign = {"request": str(requests["bob"]), "code.state.number": str(waiting["bob"])}

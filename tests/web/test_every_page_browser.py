@@ -33,6 +33,7 @@ from tests.unit.marks.free_text_class import hand_in as hand_in_words
 from tests.unit.marks.free_text_class import item_variant
 from tests.web.browsing import draw
 from tests.web.course_work import draw_quiz, hand_in, hand_in_code
+from tests.web.scanned_sheets import MATCHING, MULTIPLE, SINGLE, TOKEN, print_exam
 
 pytestmark = needs_chromium
 
@@ -54,6 +55,7 @@ RULES_OF_COURSE = """
 NO_PAGES = {
     *("health", "health.live", "health.ready", "code.state", "code.starter", "instructor.report.file"),
     "instructor.log.table",
+    *("instructor.scans.next", "instructor.scans.picture"),
     *("home", "sign_in.oidc", "sign_in.oidc_return", "instructor.marking.next", "instructor.job"),
     *("lti.keys", "lti.canvas", "lti.login", "lti.launch"),
 }
@@ -83,6 +85,11 @@ STAFF_PAGES = {
     "instructor.marking": ["/staff/marking"],
     "instructor.marking.field": ["/staff/marking/of/week-2~2Fwhy-weights~2Freason"],
     "instructor.marking.answer": ["/staff/marking/of/week-2~2Fwhy-weights~2Freason/next"],
+    "instructor.scans": ["/staff/marking/scans", "/staff/marking/scans?show=decided"],
+    "instructor.scans.place": [
+        f"/staff/marking/scans/of/K7QF2MXA/1~2F{number}~2Fanswer"
+        for number in (SINGLE, MULTIPLE, MATCHING, TOKEN)
+    ],
 }
 INSTRUCTOR_PAGES = {
     "instructor.queue": ["/staff/waiting"],
@@ -159,6 +166,8 @@ def fill(folder: Path) -> str:
         hand_in(site, quizzes["ada"], right=1)
         draw(site, OPEN_QUIZ, "open")
         draw(site, EXAM, "exam")
+        unsure = {SINGLE: "a", MULTIPLE: "a", MATCHING: "1-a"}
+        print_exam(site).scan("ada", {}, unsure=unsure, written=[TOKEN])
         hand_in_code(site, "ada", "def softmax(z):\n    return z\n")
         hand_in_code(site, "bob", "def softmax(z):\n    return z / 2\n", score=None)
         for student, words in (("ada", "Softmax divides."), ("bob", "It is a law.")):

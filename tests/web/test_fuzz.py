@@ -33,6 +33,7 @@ FIELDS = (
     *("next", "email", "code", "session", "seen", "score", "comment", "action", "reason", "extra", "quiz"),
     *("kind", "subject", "text", "way", "name", "deadline", "items", "line", "points", "after", "page"),
     *("sort", "section", "student", "item", "submission", "handed", "before", "do", "state", "iss", "error"),
+    *("row.0", "blank", "print", "show"),
     *("digest", "agreed", "students", "missing", "checked", "roster"),
     *("id_token", "target_link_uri", "login_hint", "client_id", "openid_configuration", "blueprint"),
 )

@@ -24,6 +24,7 @@ from tests.live.browser import Browser, chromium, needs_chromium
 from tests.unit.marks.free_text_class import hand_in as hand_in_words
 from tests.unit.marks.free_text_class import item_variant
 from tests.web.course_work import COLUMNS, draw_quiz, hand_in, hand_in_code
+from tests.web.scanned_sheets import EXAM, MATCHING, MULTIPLE, TOKEN, print_exam
 
 pytestmark = needs_chromium
 
@@ -114,6 +115,49 @@ def test_marking_by_keyboard(site: Site, ivy: Browser, address: str) -> None:
         )
     assert ivy.run("location.pathname") == "/staff/marking"
     assert RubricMarking(site.store, site.mode, site.course.secret()).waiting() == 0
+    assert ivy.complaints() == []
+
+
+def test_places_of_scans_are_decided_by_keyboard(site: Site, ivy: Browser, address: str) -> None:
+    sheets = print_exam(site)
+    right = sheets.right("ada")
+    wrong = "1-a" if "1-a" not in right[MATCHING] else "1-b"
+    sheets.scan("ada", {**right, MULTIPLE: "a"}, unsure={MULTIPLE: "b", MATCHING: wrong}, written=[TOKEN])
+    here, picked = (
+        f"{address}/staff/marking/scans/of/{EXAM}/1~2F",
+        "document.querySelectorAll('input:checked').length",
+    )
+    following = "location.pathname !== {!r} && document.readyState === 'complete'"
+    # One bubble of several was surely filled, and b is added.
+    ivy.open(f"{here}{MULTIPLE}~2Fanswer")
+    ivy.until("document.querySelector('form[data-rubric] .current')")
+    assert ivy.run(picked) == 1
+    ivy.press("b", 66)
+    ivy.press("b", 66)
+    assert ivy.run(picked) == 1, "the same key takes it out again"
+    ivy.press("b", 66)
+    before = ivy.run("location.pathname")
+    ivy.press("n", 78)
+    ivy.until(following.format(before))
+    # Rows that are certain are picked already; the keys go to the one that isn't.
+    ivy.open(f"{here}{MATCHING}~2Fanswer")
+    ivy.until("document.querySelector('form[data-rubric] .current')")
+    rows = len(sheets.layout("ada").questions[MATCHING - 1].rows)
+    assert ivy.run(picked) == rows - 1
+    letter = dict(pair.split("-") for pair in right[MATCHING].split(", "))["1"]
+    ivy.press(letter, ord(letter.upper()))
+    before = ivy.run("location.pathname")
+    ivy.press("n", 78)
+    ivy.until(following.format(before))
+    ivy.open(f"{here}{TOKEN}~2Fanswer")
+    ivy.run("document.querySelector('input[name=blank]').click()")
+    before = ivy.run("location.pathname")
+    ivy.press("n", 78)
+    ivy.until(following.format(before))
+    decided = {d.field: d.text for d in site.store.scans.decisions(EXAM)}
+    assert decided[f"{MULTIPLE}/answer"] == "a, b" and decided[f"{TOKEN}/answer"] == ""
+    assert sorted(decided[f"{MATCHING}/answer"].split(", ")) == sorted(right[MATCHING].split(", "))
+    assert len(list(site.store.attempts(student="ada", item="who-introduced", mode=site.mode))) == 1
     assert ivy.complaints() == []
 
 

@@ -19,6 +19,7 @@ from engine.web.instructor import (
     reports,
     request_pages,
     roster_upload,
+    scan_pages,
     staff,
     student_view,
 )
@@ -73,6 +74,31 @@ ROUTES: tuple[WebRoute, ...] = (
         "instructor.marking.give",
         "/staff/marking/of/{field}/answers/{answer}/give",
         marking.give_marks,
+        _MARKER,
+        _POST,
+    ),
+    WebRoute("instructor.scans", "/staff/marking/scans", scan_pages.scans_page, _MARKER),
+    WebRoute("instructor.scans.next", "/staff/marking/scans/next", scan_pages.next_place, _MARKER),
+    WebRoute(
+        "instructor.scans.place", "/staff/marking/scans/of/{exam}/{place}", scan_pages.place_page, _MARKER
+    ),
+    WebRoute(
+        "instructor.scans.picture",
+        "/staff/marking/scans/of/{exam}/{place}/picture/{number}",
+        scan_pages.place_picture,
+        _MARKER,
+    ),
+    WebRoute(
+        "instructor.scans.decide",
+        "/staff/marking/scans/of/{exam}/{place}/decide",
+        scan_pages.decide_place,
+        _MARKER,
+        _POST,
+    ),
+    WebRoute(
+        "instructor.scans.undo",
+        "/staff/marking/scans/of/{exam}/{place}/undo",
+        scan_pages.undo_decision,
         _MARKER,
         _POST,
     ),

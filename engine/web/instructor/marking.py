@@ -31,6 +31,7 @@ def fields_page(visit: Visit) -> Response:
     return visit.page(
         "instructor/marking.html.j2",
         fields=_marking(visit).fields(),
+        has_scans=bool(visit.site.store.scans.exams()),
         sentences=visit.site.store.saved_comments.of(None),
     )
 
@@ -98,9 +99,20 @@ def answer_page(visit: Visit) -> Response:
         alike=marking.alike(answer),
         progress=progress,
         seen=_seen(answer),
+        pictures=_paper_pictures(visit, answer),
         student_view=_student_view(visit, answer),
         sentences=visit.site.store.saved_comments.of(field.item),
     )
+
+
+def _paper_pictures(visit: Visit, answer: AnswerToMark) -> list[str]:
+    """Return what was written on a scanned sheet, as PNG files in base64; nothing for what was typed."""
+    if not answer.paper_place:
+        return []
+    from engine.paper.print_record import PrintedExams
+    from engine.scanning.exam_scans import place_pictures
+
+    return place_pictures(answer.paper_place, PrintedExams(visit.site.folder), visit.site.store)
 
 
 # What students see of marks as soon as they are stored, by what their result shows now.

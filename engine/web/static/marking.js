@@ -1,5 +1,5 @@
 // Marking by keyboard: the key beside points gives them for the current criterion, arrows change it, n saves and
-// goes on.
+// goes on. Places of scanned sheets are decided by the same keys: a row of bubbles is a criterion there.
 "use strict";
 
 (() => {
@@ -11,7 +11,7 @@
   const show = (index, focus) => {
     current = Math.min(Math.max(index, 0), criteria.length - 1);
     criteria.forEach((criterion, place) => criterion.classList.toggle("current", place === current));
-    if (focus) criteria[current].scrollIntoView({ block: "nearest" });
+    if (focus) criteria[current]?.scrollIntoView({ block: "nearest" });
   };
   form.addEventListener("focusin", (event) => {
     const index = criteria.findIndex((criterion) => criterion.contains(event.target));
@@ -21,9 +21,9 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const writing = event.target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
     if (writing) return;
-    const radio = /^[0-9a-k]$/.test(event.key) && criteria[current].querySelector(`[data-press="${event.key}"]`);
-    if (radio) {
-      radio.checked = true;
+    const choice = /^[0-9a-k]$/.test(event.key) && criteria[current]?.querySelector(`[data-press="${event.key}"]`);
+    if (choice) {
+      choice.checked = choice.type === "radio" || !choice.checked;
       show(current + 1, true);
     } else if (event.key === "ArrowDown" && !event.target.matches("input[type=radio]")) show(current + 1, true);
     else if (event.key === "ArrowUp" && !event.target.matches("input[type=radio]")) show(current - 1, true);

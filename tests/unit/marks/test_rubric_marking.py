@@ -252,3 +252,19 @@ def test_a_typo_keeps_marks_and_other_points_dont(variant: Variant, tmp_path: Pa
     )
     assert rubric_digest(reworded.parts[1]) == rubric_digest(variant.parts[1])
     assert rubric_digest(other.parts[1]) != rubric_digest(variant.parts[1])
+
+
+def test_an_answer_on_paper_waits_without_a_word_about_its_length(variant: Variant) -> None:
+    """It is marked like any other; nobody has typed it, so no words are counted."""
+    place = {"reason": "K7QF2MXA/12/3/reason"}
+    response = Response({"total": "1", "reason": "on paper: copy 12, page 6"}, place)
+    waiting = grade_answers(variant, response, mode=Mode.MARKS, student="ada", can_change=True)
+    assert waiting.needs_person and waiting.score is None
+    typed = grade_answers(
+        variant, Response({"total": "1", "reason": "Scaled."}), mode=Mode.MARKS, student="ada"
+    )
+    assert [note for note in typed.notes if "word" in note], "a typed one is said to be too short"
+    assert not [note for note in waiting.notes if "word" in note]
+    # A part that a machine marks isn't taken for one that waits.
+    machine = Response({"total": "", "reason": ""}, {"total": "K7QF2MXA/12/3/total"})
+    assert grade_answers(variant, machine, mode=Mode.MARKS, student="ada").score == 0

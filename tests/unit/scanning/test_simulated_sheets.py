@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 
 from benchmarks.scanned_sheets import TRAPS, measure, usual_exam
-from benchmarks.scans.simulated_scans import MM, FilledSheet, printed_pages, scan
+from benchmarks.scans.simulated_scans import MM, SCANNERS, FilledSheet, printed_pages, scan
 from engine.paper.page_codes import PageCode
-from engine.paper.sheet_layout import SheetBubble, SheetLayout, SheetPage
+from engine.paper.sheet_layout import (
+    SheetBubble,
+    SheetFieldKind,
+    SheetLayout,
+    SheetPage,
+    SheetQuestion,
+    lay_out_sheet,
+)
 from engine.scanning.bubble_reading import BubbleState, PageReading, read_page
 from engine.scanning.page_straightening import UnreadablePageError, find_codes, straighten
 
@@ -150,3 +157,29 @@ def test_other_resolutions_and_skews(exam, dpi: int) -> None:
     sheet = FilledSheet(exam[2], np.zeros_like(exam[2]))
     image = scan(sheet, "flatbed", random, dpi=dpi)
     assert set(states(read(exam, image)).values()) == {BubbleState.EMPTY}
+
+
+@pytest.fixture(scope="module")
+def essays() -> tuple[SheetLayout, SheetPage, np.ndarray]:
+    """A sheet with two boxes for answers in words."""
+    questions = [SheetQuestion(n, "answer", str(n), SheetFieldKind.BOX, lines=8) for n in (1, 2)]
+    layout = lay_out_sheet(questions)
+    return layout, layout.pages[0], printed_pages(layout, [PageCode("K7QF2MXA", 7, 1, 1)])[0]
+
+
+@pytest.mark.parametrize("scanner", SCANNERS)
+@pytest.mark.parametrize("black", [0.15, 0.3])
+def test_a_box_is_empty_only_if_not_even_a_faint_line_is_in_it(essays, scanner: str, black: float) -> None:
+    """The lightest of the simulated pencils has 0.3; half of that can hardly be seen."""
+    layout, page, printed = essays
+    first, second = page.boxes
+    random = np.random.default_rng(round(black * 100))
+    sheet = FilledSheet(printed, np.zeros_like(printed))
+    ends = [(round((first.x + dx) * MM), round((first.y + 20) * MM)) for dx in (10, 14)]
+    cv2.line(sheet.graphite, ends[0], ends[1], black, round(0.4 * MM), cv2.LINE_AA)
+    # A speck of dust is no answer.
+    cv2.circle(sheet.graphite, (round((second.x + 9) * MM), round((second.y + 9) * MM)), 2, 0.6, -1)
+    for _ in range(3):
+        image = scan(sheet, scanner, random)
+        reading = read_page(straighten(image, find_codes(image), layout, page), layout, page)
+        assert reading.written == (first,)

@@ -1,0 +1,259 @@
+"""Places of scanned sheets: listed with pictures, decided by several markers, undone, and handed in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from engine.commands import run
+from engine.model import Mode, Outcome
+from engine.paper.print_record import PrintedExams
+from engine.scanning.sheet_hand_ins import ScannedCourse
+from engine.web.site import Site
+from engine.web.visit import path_segment
+from tests.web.conftest import SignedIn
+from tests.web.forms_of_pages import form_token, send_form
+from tests.web.scanned_sheets import (
+    EXAM,
+    MATCHING,
+    MULTIPLE,
+    NUMBER,
+    SINGLE,
+    TOKEN,
+    ScannedClass,
+    print_exam,
+)
+
+LIST = "/staff/marking/scans"
+
+
+def place(copy: int, number: int, part: str = "answer") -> str:
+    return f"{LIST}/of/{EXAM}/{path_segment(f'{copy}/{number}/{part}')}"
+
+
+def wrong_letter(sheets: ScannedClass, student: str, number: int = SINGLE) -> str:
+    part = sheets.quizzes[student].questions[number - 1].variant.parts[0]
+    return next(option.id for option in part.options if not option.correct)
+
+
+@pytest.fixture
+def sheets(site: Site) -> ScannedClass:
+    """ada's sheet has an unsure choice and a word in a box; bob's has an unsure choice of several."""
+    printed = print_exam(site)
+    answers = printed.right("ada")
+    printed.scan("ada", answers, unsure={SINGLE: wrong_letter(printed, "ada")}, written=[TOKEN])
+    answers = {n: text for n, text in printed.right("bob").items() if n != MULTIPLE}
+    printed.scan("bob", {**answers, MULTIPLE: "a"}, unsure={MULTIPLE: "b"})
+    return printed
+
+
+def outcomes(site: Site, student: str) -> dict[str, Outcome]:
+    return {a.item: a.report.outcome for a in site.store.attempts(student=student, mode=Mode.MARKS)}
+
+
+def decide(browser: TestClient, copy: int, number: int, **fields: object) -> int:
+    return send_form(browser, place(copy, number), "/decide", **fields).status_code
+
+
+def test_places_are_listed_with_picture_reason_and_question(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    browser = signed_in("mia")
+    assert LIST in browser.get("/staff/marking").text
+    page = browser.get(LIST).text
+    assert "3 of 3 left" in page and page.count("<article") == 3
+    assert f"unclear whether {wrong_letter(sheets, 'ada')} is filled" in page
+    assert "something is written here" in page and "Ada Lovelace" in page
+    stem = sheets.quizzes["ada"].questions[SINGLE - 1].variant.stem.plain
+    assert " ".join(stem.split())[:60] in page.replace("&#39;", "'")
+    pictures = re.findall(r'<img src="([^"]+)"', page)
+    assert len(pictures) == 3
+    for address in pictures:
+        answer = browser.get(address)
+        assert answer.headers["content-type"] == "image/png" and answer.content.startswith(b"\x89PNG")
+    assert browser.get(pictures[0].rpartition("/")[0] + "/2").status_code == 404
+    item = sheets.quizzes["ada"].questions[TOKEN - 1].variant.item
+    assert browser.get(LIST, params={"item": item}).text.count("<article") == 1
+    assert browser.get(LIST, params={"print": "OTHER"}).text.count("<article") == 0
+
+
+def test_a_sheet_is_marked_with_its_last_decision_as_the_command_marks_it(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    browser, right = signed_in("mia"), sheets.right("ada")
+    assert decide(browser, 1, SINGLE, **{"row.0": right[SINGLE]}, action="next") == 303
+    assert outcomes(site, "ada") == {}, "a word is still open"
+    assert "2 of 3 left" in browser.get(LIST).text
+    given = send_form(browser, place(1, TOKEN), "/decide", answer="", blank="yes", action="next")
+    assert given.status_code == 303
+    marks = outcomes(site, "ada")
+    assert marks.pop("greedy-path") is Outcome.WRONG and set(marks.values()) == {Outcome.RIGHT}
+    after = browser.get(given.headers["location"], follow_redirects=True).text
+    assert "copy 1 is open: it is handed in" in after
+    decisions = site.store.scans.decisions(EXAM)
+    assert [(d.field, d.text, d.by, d.student) for d in decisions] == [
+        (f"{SINGLE}/answer", right[SINGLE], "Mia Marker", "ada"),
+        (f"{TOKEN}/answer", "", "Mia Marker", "ada"),
+    ]
+    actions = [entry.action for _, entry in site.store.audit.newest(9)]
+    assert actions == ["scan.hand_in", "scan.decide", "scan.decide"]
+    assert "1 of 3 left" in browser.get(LIST).text
+
+
+def test_several_bubbles_start_from_what_is_certain(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    browser = signed_in("mia")
+    page = browser.get(place(2, MULTIPLE)).text
+    assert re.findall(r'type="checkbox" name="row.0" value="(\w)"[^>]* checked', page) == ["a"]
+    assert decide(browser, 2, MULTIPLE, **{"row.0": ["b", "a"]}, action="list") == 303
+    (decision,) = site.store.scans.decisions(EXAM)
+    assert decision.text == "a, b" and len(outcomes(site, "bob")) == 5
+
+
+def test_rows_are_decided_row_by_row(site: Site, signed_in: SignedIn) -> None:
+    printed = print_exam(site)
+    right = printed.right("ada")
+    rows = dict(re.findall(r"(\d+)-([a-z])", right[MATCHING]))
+    first = f"1-{next(letter for letter in 'abcdef' if letter != rows['1'])}"
+    printed.scan("ada", right, unsure={MATCHING: first})
+    browser = signed_in("mia")
+    names = printed.layout("ada").questions[MATCHING - 1].rows
+    fields = {f"row.{n}": rows[name] for n, name in enumerate(names)}
+    # Rows that are certain are picked already, the one that isn't is left to the marker.
+    text = browser.get(place(1, MATCHING)).text
+    picked = re.findall(r'name="(row\.\d)" value="([a-z-])"[^>]* checked', text)
+    assert dict(picked) == {name: letter for name, letter in fields.items() if name != "row.0"}
+    assert decide(browser, 1, MATCHING, **{**fields, "row.0": ""}) == 400
+    assert decide(browser, 1, MATCHING, **{**fields, "row.0": "z"}) == 400
+    assert decide(browser, 1, MATCHING, **{k: v for k, v in fields.items() if k != "row.1"}) == 400
+    assert decide(browser, 1, MATCHING, **fields) == 303
+    assert outcomes(site, "ada")["who-introduced"] is Outcome.RIGHT
+
+
+def test_what_the_questions_reader_refuses_is_no_decision(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    browser = signed_in("mia")
+    assert decide(browser, 1, TOKEN, answer="x" * 6000) == 400
+    assert decide(browser, 1, TOKEN, answer="  ") == 400
+    assert decide(browser, 1, TOKEN, answer="word", blank="yes") == 400
+    assert decide(browser, 1, SINGLE, **{"row.0": "zebra"}) == 400
+    assert site.store.scans.decisions(EXAM) == []
+
+
+def test_the_second_of_two_markers_is_told(site: Site, sheets: ScannedClass, signed_in: SignedIn) -> None:
+    mia, ivy, page = signed_in("mia"), signed_in("ivy"), place(1, SINGLE)
+    token = form_token(ivy, page)
+    right = sheets.right("ada")[SINGLE]
+    assert decide(mia, 1, SINGLE, **{"row.0": right}) == 303
+    late = ivy.post(f"{page}/decide", data={"csrf": token, "seen": "", "row.0": wrong_letter(sheets, "ada")})
+    assert late.status_code == 400 and "omebody else has decided this place" in late.text
+    assert f"{right}, by Mia Marker" in late.text
+    assert len(site.store.scans.decisions(EXAM)) == 1
+    # Also once its sheet is handed in.
+    token = form_token(ivy, place(1, TOKEN))
+    assert decide(mia, 1, TOKEN, blank="yes", answer="") == 303 and outcomes(site, "ada")
+    late = ivy.post(f"{place(1, TOKEN)}/decide", data={"csrf": token, "seen": "", "answer": "word"})
+    assert late.status_code == 400 and "left empty, by Mia Marker" in late.text
+
+
+def test_a_decision_is_undone_until_its_sheet_is_handed_in(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    browser, right = signed_in("mia"), sheets.right("ada")[SINGLE]
+    assert decide(browser, 1, SINGLE, **{"row.0": wrong_letter(sheets, "ada")}) == 303
+    decided = browser.get(f"{LIST}?show=decided").text
+    assert decided.count("<article") == 1 and "by <bdi>Mia Marker</bdi>" in decided
+    assert send_form(browser, f"{LIST}?show=decided", "/undo").status_code == 303
+    assert "3 of 3 left" in browser.get(LIST).text
+    assert decide(browser, 1, SINGLE, **{"row.0": right}) == 303
+    token = form_token(browser, place(1, SINGLE))
+    seen = re.search(r'name="seen" value="([^"]+)"', browser.get(place(1, SINGLE)).text)
+    assert seen is not None
+    assert decide(browser, 1, TOKEN, blank="yes", answer="") == 303
+    late = browser.post(f"{place(1, SINGLE)}/undo", data={"csrf": token, "seen": seen[1]})
+    assert late.status_code == 404 and "handed in already" in late.text
+    assert [d.withdrawn for d in site.store.scans.decisions(EXAM)] == [False, True, False, False]
+    assert outcomes(site, "ada")["softmax-stability"] is Outcome.RIGHT
+    assert "scan.undo" in [entry.action for _, entry in site.store.audit.newest(9)]
+
+
+def test_the_command_and_the_site_see_each_others_decisions(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    browser, right = signed_in("mia"), sheets.right("ada")
+    command = ["scan", "--course", str(site.folder), "--by", "prof", "--decide"]
+    assert run([*command, f"{EXAM}/1/{SINGLE}/answer={right[SINGLE]}"]) == 1
+    assert "2 of 3 left" in browser.get(LIST).text
+    assert "by <bdi>prof</bdi>" in browser.get(f"{LIST}?show=decided").text
+    assert send_form(browser, place(1, SINGLE), "/undo").status_code == 303
+    # What was undone is open for the command too.
+    scans = ScannedCourse(site.store, PrintedExams(site.folder), site.state.roster, site.mode).scans(EXAM)
+    assert [f.name for f in scans.copies[0].open_fields] == [f"{SINGLE}/answer", f"{TOKEN}/answer"]
+    assert decide(browser, 1, SINGLE, **{"row.0": right[SINGLE]}) == 303
+    assert run([*command, f"{EXAM}/1/{TOKEN}/answer=-"]) == 1  # bob's sheet still waits
+    assert len(outcomes(site, "ada")) == 5
+    page = Path(site.folder, "prints", EXAM, "scans.html").read_text(encoding="utf-8")
+    assert "Mia Marker" in page
+    assert "1 of 3 left" in browser.get(LIST).text
+
+
+def test_markers_go_from_place_to_place(site: Site, sheets: ScannedClass, signed_in: SignedIn) -> None:
+    browser = signed_in("mia")
+    visited = []
+    after = browser.get(f"{LIST}/next").headers["location"]
+    for _ in range(3):
+        visited.append(after)
+        skip = re.search(r'data-rubric="([^"]+)"', browser.get(after).text)
+        assert skip is not None
+        after = browser.get(skip[1].replace("&amp;", "&")).headers["location"]
+    assert len(set(visited)) == 3 and after == visited[0], "round and round"
+    item = sheets.quizzes["ada"].questions[TOKEN - 1].variant.item
+    only = browser.get(f"{LIST}/next", params={"item": item}).headers["location"]
+    assert only.startswith(place(1, TOKEN)) and f"item={item}" in only
+    for number, fields in ((SINGLE, {"row.0": "a"}), (TOKEN, {"blank": "yes", "answer": ""})):
+        assert decide(browser, 1, number, **fields) == 303
+    assert decide(browser, 2, MULTIPLE, **{"row.0": "a"}) == 303
+    assert browser.get(f"{LIST}/next").headers["location"] == LIST
+    assert "Nothing waits for a decision" in browser.get(LIST).text
+
+
+def test_a_marker_decides_nothing_about_their_own_sheet(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    staff = site.folder / "staff.csv"
+    staff.write_text(staff.read_text(encoding="utf-8") + "bob,Bob Moran,b@example.edu,marker\n", "utf-8")
+    site.look_again()
+    bob = signed_in("bob")
+    assert "your own sheet" in bob.get(LIST).text
+    assert "data-rubric" not in bob.get(place(2, MULTIPLE)).text
+    token = form_token(bob, place(1, SINGLE))
+    refused = bob.post(f"{place(2, MULTIPLE)}/decide", data={"csrf": token, "seen": "", "row.0": "a"})
+    assert refused.status_code == 403 and site.store.scans.decisions(EXAM) == []
+    for number in "159":
+        after = bob.get(f"{LIST}/next", params={"after": f"{EXAM}/1/{number}/answer"})
+        assert after.headers["location"] in (place(1, SINGLE), place(1, TOKEN))
+
+
+def test_names_are_hidden_where_the_course_marks_blind(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    (site.folder / "web.yaml").write_text("blind_marking: true\n", encoding="utf-8")
+    site.look_again()
+    for page in (LIST, place(1, SINGLE)):
+        assert "Lovelace" not in signed_in("mia").get(page).text
+        assert "Lovelace" in signed_in("ivy").get(page).text
+
+
+def test_no_address_leads_anywhere_else(site: Site, sheets: ScannedClass, signed_in: SignedIn) -> None:
+    browser = signed_in("mia")
+    for exam in ("..", "~2E~2E", "..~2F..~2Froster.csv", "NOPRINT", ".softmark"):
+        for name in ("1~2F1~2Fanswer", "..~2F..~2Fprint.json", "x"):
+            for end in ("", "/picture/1"):
+                assert browser.get(f"{LIST}/of/{exam}/{name}{end}").status_code == 404
+    assert browser.get(f"{place(1, NUMBER)}").status_code == 404, "nothing of it is unclear"
+    assert signed_in("ada").get(f"{place(1, SINGLE)}/picture/1").status_code == 404
