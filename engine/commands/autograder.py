@@ -16,7 +16,7 @@ from engine.commands.journal import log_without_store
 from engine.commands.options import CommandGroup, RegistryChoice, course_option, json_option
 from engine.commands.terminal import number, print_json
 from engine.errors import EngineError, InputError, UsageError
-from engine.text.files import replace_text, replacing, write_errors
+from engine.text.files import check_target, replace_text, replacing, write_errors
 
 if TYPE_CHECKING:
     from engine.runs.gradescope import AutograderSettings, ItemGrade
@@ -65,6 +65,9 @@ def make(
     from engine.items.bank import REGISTRY_FILE
     from engine.runs.gradescope import AutograderContents, AutograderSettings, autograder_key, harness_zip
 
+    step = "name a file in a folder that you may write to: --out FILE"
+    with write_errors("the zip can't be written", out, next_step=step):
+        check_target(out)
     context = find_context(course_path)
     course = context.course
     # An item named twice is graded once.
@@ -83,7 +86,6 @@ def make(
         )
     )
     log_without_store(context, "export.autograder", ", ".join(exercises))
-    step = "name a file in a folder that you may write to: --out FILE"
     with write_errors("the zip can't be written", out, next_step=step), replacing(out, private=True) as file:
         file.write(content)
     if as_json:

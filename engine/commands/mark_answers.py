@@ -16,7 +16,7 @@ from engine.commands.journal import LogLine, log, log_lines
 from engine.commands.options import by_option, course_option, json_option, store_option
 from engine.commands.terminal import number, print_json, say, show_table
 from engine.errors import CourseError, UsageError
-from engine.text.files import replace_text, write_errors
+from engine.text.files import keep_work, replace_text, write_errors
 from engine.text.words import clean, clean_line, count_noun, did_you_mean
 
 if TYPE_CHECKING:
@@ -330,7 +330,7 @@ def export_answers(question: str, file: Path, everything: bool, course_path: Pat
     """Write the answers to QUESTION into FILE, a CSV table for marking in a spreadsheet.
 
     Students have pseudonyms there. Fill in points and remarks, and read the table back with
-    `grade mark import-answers`.
+    `grade mark import-answers`. An existing table is never overwritten.
 
     \b
     Example:
@@ -345,9 +345,14 @@ def export_answers(question: str, file: Path, everything: bool, course_path: Pat
         if not answers:
             step = "add --all to export them too"
             raise UsageError("every answer to this question is marked", next_step=step)
+        table = "\ufeff" + marking_table(answers)
+        # Points and remarks may be in it that nobody has read back yet.
+        keep_work(
+            file, table, next_step="read it back with grade mark import-answers, or choose another name"
+        )
         log(context, store, "export.answers", field.id, answers=len(answers))
     with write_errors("the table can't be written", file, next_step="name a file that you may write"):
-        replace_text(file, "\ufeff" + marking_table(answers), private=True)
+        replace_text(file, table, private=True)
     click.echo(f"{file}: {count_noun(len(answers), 'answer')}\n  next: grade mark import-answers {file}")
 
 

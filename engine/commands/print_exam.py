@@ -12,7 +12,7 @@ from engine.commands.journal import log
 from engine.commands.options import check_student, course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import PaperError, QuizError, UsageError
-from engine.text.files import write_errors
+from engine.text.files import check_target, write_errors
 from engine.text.words import agree, clean_line, count_noun, near_words, points_text
 
 if TYPE_CHECKING:
@@ -240,16 +240,10 @@ def _keys(store: Store, context: CommandContext, quiz: Quiz) -> Mapping[int, Key
 
 def _check_target(out: Path) -> None:
     """Refuse a target that can't be written before an hour of work goes into it."""
-    import os
-
-    folder = out.absolute().parent
     if out.suffix.lower() != ".pdf":
         raise UsageError("the exams are a PDF file", where=str(out), expected="a name that ends in .pdf")
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        got = "it isn't writable" if folder.is_dir() else "there is no such folder"
-        raise UsageError(
-            "the exams can't be written there", where=str(out), got=got, next_step="name another --out FILE"
-        )
+    with write_errors("the exams can't be written there", out, next_step="name another --out FILE"):
+        check_target(out)
 
 
 def _copy_merged(merged: Path, out: Path) -> None:

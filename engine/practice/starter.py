@@ -147,7 +147,7 @@ def write_starter(path: Path, text: str, *, force: bool = False) -> Path | None:
         if not path.is_file():
             raise UsageError("this isn't a regular file", where=str(path), expected="another name: --to FILE")
         backup = _backed_up(path)
-        replace_text(path.resolve(), text)  # resolved: a link stays a link
+        replace_text(path, text)
     return backup
 
 

@@ -16,6 +16,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -37,6 +38,8 @@ E = TypeVar("E", bound=InputError)
 # Work folders are found again by this name, should their process be killed.
 _WORK = "softmark-"
 _LOCK = ".in-use"
+# Of a name of 255 bytes, the most that a system takes, the rest is for the writer's own ending.
+_LONGEST_BEGINNING = 180
 # No grading of a class takes a day.
 _ABANDONED_S = 24 * 3600.0
 
@@ -208,26 +211,93 @@ def replace_text(path: Path, text: str, *, durable: bool = False, private: bool 
 def replacing(path: Path, *, durable: bool = False, private: bool = False) -> Iterator[BinaryIO]:
     """Give a new file to write; at the end of the block it takes the old one's place in one step.
 
-    Parameters are those of :func:`replace_text`. If anything is raised, the file is as it was.
+    Parameters are those of :func:`replace_text`. If anything is raised, the file is as it was. A link stays a
+    link, and what it leads to is replaced. What isn't a file, such as ``/dev/null`` or a pipe, is left alone.
     """
-    if path.is_dir():  # what the system says of it differs, and is hard to understand ("busy")
-        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    _refuse_other_kinds(path)
+    target = path if private else _behind_link(path)
+    # Named for the thread, too: two that write one file must not write into one another's.
+    beginning = os.fsdecode(os.fsencode(target.name)[:_LONGEST_BEGINNING])
+    part = target.with_name(f".{beginning}.{os.getpid()}-{threading.get_ident():x}.part")
     try:
         with open(part, "xb" if private else "wb", opener=_private if private else None) as file:
             if not private:
-                _keep_mode(path, file.fileno())
+                _keep_mode(target, file.fileno())
             yield file
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        part.replace(path)
+        part.replace(target)
     except BaseException as error:
         with contextlib.suppress(OSError):
             part.unlink()
         if isinstance(error, OSError) and error.filename == str(part):
             error.filename, error.filename2 = str(path), None  # nobody knows the other name
         raise
+
+
+def _refuse_other_kinds(path: Path) -> None:
+    """Raise OSError for what is there and isn't a file: to replace a device would take it from everybody."""
+    if path.is_dir():  # what the system says of it differs, and is hard to understand ("busy")
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(errno.EINVAL, "it isn't a regular file", str(path))
+
+
+def _behind_link(path: Path) -> Path:
+    """Return what a person's own link leads to; another's, say in /tmp, could lead anywhere."""
+    try:
+        is_own = path.is_symlink() and path.lstat().st_uid == os.getuid()
+    except (OSError, AttributeError):  # Windows has no user ids
+        return path
+    return path.resolve() if is_own else path
+
+
+def check_target(path: Path) -> None:
+    """Raise what :func:`replacing` would, before a person waits for what can't be written afterwards.
+
+    Raises
+    ------
+    OSError
+        There is no such folder, it can't be written to, or what is there isn't a file.
+    """
+    if path.name == "-":
+        raise OSError(errno.EINVAL, "it stands for standard output, and a file is written", str(path))
+    _refuse_other_kinds(path)
+    folder = _behind_link(path).absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, "its folder can't be written to", str(path))
+
+
+def keep_work(path: Path, text: str, *, next_step: str) -> None:
+    """Refuse to replace a file in which people work, such as a notebook; the same text again harms nobody.
+
+    Parameters
+    ----------
+    path : Path
+    text : str
+        What would be written.
+    next_step : str
+
+    Raises
+    ------
+    UsageError
+        There is something else of this name.
+    """
+    if not os.path.lexists(path):
+        return
+    data = text.encode("utf-8", "replace")
+    try:
+        is_same = read_bounded(path, len(data)) == data
+    except OSError:  # a folder, a link that leads nowhere, or a file that isn't ours to read
+        is_same = False
+    if not is_same:
+        raise UsageError(
+            "a file of this name exists, and nothing is overwritten", where=str(path), next_step=next_step
+        )
 
 
 def _private(path: str, flags: int) -> int:

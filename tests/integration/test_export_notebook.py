@@ -93,6 +93,12 @@ def test_bad_input_is_refused_and_nothing_is_overwritten(grade: Grade, week: dic
     said = grade("export", "notebook", "softmax", "--out", "week-3.ipynb")
     assert said.code == 2 and "nothing is overwritten" in said.err
     assert Path("week-3.ipynb").read_text(encoding="utf-8") == "my work"
+    # a notebook with plots is larger than anything that is read as a text
+    for work in (b"plots" * 300_000, b"\xff\xfe\x00"):
+        Path("week-3.ipynb").write_bytes(work)
+        said = grade("export", "notebook", "softmax", "--out", "week-3.ipynb")
+        assert said.code == 2 and "nothing is overwritten" in said.err and "--force" in said.err
+        assert Path("week-3.ipynb").read_bytes() == work
     assert grade("export", "notebook", "softmax", "--out", "week-3.ipynb", "--force").code == 0
     assert (
         "softmax is named twice" in grade("export", "notebook", "softmax", "softmax", "--out", "a.ipynb").err

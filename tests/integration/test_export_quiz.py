@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -161,6 +163,26 @@ def test_nothing_is_half_written(grade) -> None:
     said = grade("export", "quiz", "plain", "softmax-ratio", "--out", "none/q.txt")
     assert said.code == 2 and "the quiz can't be written" in said.err
     assert [path.name for path in Path().iterdir()] == ["broken"]
+
+
+def test_what_is_no_file_is_left_alone_and_a_link_is_followed(grade) -> None:
+    os.mkfifo("pipe")
+    for out, reason in (("pipe", "it isn't a regular file"), ("-", "it stands for standard output")):
+        said = grade("export", "quiz", "plain", "softmax-ratio", "--out", out)
+        assert said.code == 2 and f"got: {reason}" in said.err and said.out == "", "before anything is drawn"
+    Path("shared").mkdir()
+    Path("link.txt").symlink_to("shared/q.txt")
+    assert grade("export", "quiz", "plain", "softmax-ratio", "--out", "link.txt").code == 0
+    assert Path("link.txt").is_symlink() and b"softmax-ratio-001" in Path("shared/q.txt").read_bytes()
+    assert sorted(path.name for path in Path().iterdir()) == ["link.txt", "pipe", "shared"]
+
+
+def test_the_quiz_is_named_after_the_file(grade) -> None:
+    for out in ("Week 3.txt", "week-3.v2.txt"):
+        assert grade("export", "quiz", "plain", "softmax-ratio", "--out", out).code == 0
+    assert grade("export", "quiz", "olx", "softmax-ratio", "--out", "week-3.tar.gz").code == 0
+    with tarfile.open("week-3.tar.gz") as archive:
+        assert b'course="week-3"' in archive.extractfile("course/course.xml").read()
 
 
 def test_a_course_draws_its_own_numbers_and_logs_the_export(grade) -> None:

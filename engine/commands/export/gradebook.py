@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from engine.commands.journal import log
 from engine.commands.options import course_option, json_option, store_option
 from engine.commands.terminal import print_json, show_table
 from engine.errors import UsageError
-from engine.text.files import replacing, write_errors
+from engine.text.files import check_target, replacing, write_errors
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def gradebook(
     from engine.marks.gradebooks import check_settings, gradebook_format, gradebook_request
 
     # Refused before the store is read: a mistyped option shouldn't cost a minute.
+    with _file_errors(out):
+        check_target(out)
     context = find_context(course_path)
     chosen = gradebook_format(format_name)
     if context.is_practice:
@@ -86,14 +89,7 @@ def gradebook(
             store, students, context.roster, context.title, columns=columns, settings=settings
         )
     made = chosen.make(request)
-    with (
-        write_errors(
-            "the gradebook can't be written",
-            out,
-            next_step="name a file in a folder that you may write to: --out FILE",
-        ),
-        replacing(out) as file,
-    ):
+    with _file_errors(out), replacing(out) as file:
         file.write(made.content)
     # Marks of a course whose rules or roster are at fault may be incomplete: the exit code says so.
     rules = context.course.rule_problems() if context.course else ()
@@ -103,6 +99,11 @@ def gradebook(
     else:
         _show(out, made, problems)
     return 0 if made.is_complete and not problems else 1
+
+
+def _file_errors(out: Path) -> AbstractContextManager[None]:
+    step = "name a file in a folder that you may write to: --out FILE"
+    return write_errors("the gradebook can't be written", out, next_step=step)
 
 
 def _as_json(out: Path, gradebook: GradebookFile, problems: list[str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from engine.commands.journal import log
 from engine.commands.options import complete_items, course_option, json_option, seed_option, store_option
 from engine.commands.terminal import print_json, progress_bar
 from engine.errors import UsageError
-from engine.text.files import read_text, replace_text, write_errors
+from engine.text.files import check_target, keep_work, replace_text, write_errors
 from engine.text.words import count_noun, join_words, points_text, shell_word
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def notebook(
 
     if out.suffix != ".ipynb":
         raise UsageError("a notebook's name ends in .ipynb", where=str(out), expected="--out NAME.ipynb")
+    with _file_errors(out):
+        check_target(out)
     context = find_context(course_path)
     for item in items:
         context.need_item(item)
@@ -102,13 +105,12 @@ def _private(context: CommandContext, items: tuple[str, ...]) -> list[str]:
 
 
 def _write(out: Path, text: str, *, force: bool) -> None:
-    step = "name a file in a folder that you may write to: --out FILE"
-    with write_errors("the notebook can't be written", out, next_step=step):
-        # The same file again harms nobody; anything else may be somebody's work.
-        if out.exists() and not force and (not out.is_file() or read_text(out) != text):
-            raise UsageError(
-                "a file of this name exists, and nothing is overwritten",
-                where=str(out),
-                next_step="choose another name, or replace it with --force",
-            )
+    if not force:
+        keep_work(out, text, next_step="choose another name, or replace it with --force")
+    with _file_errors(out):
         replace_text(out, text)
+
+
+def _file_errors(out: Path) -> AbstractContextManager[None]:
+    step = "name a file in a folder that you may write to: --out FILE"
+    return write_errors("the notebook can't be written", out, next_step=step)

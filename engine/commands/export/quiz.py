@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from engine.commands.options import (
 )
 from engine.commands.terminal import print_json, progress_bar, show_table
 from engine.errors import UsageError
-from engine.text.files import replacing, write_errors
+from engine.text.files import check_target, replacing, write_errors
 from engine.text.words import clean_line, count_noun, join_words
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ def quiz(
             expected="ids of items, or --blueprint",
             next_step="grade list shows the items",
         )
+    # A thousand variants take a while: said before they are drawn.
+    with _file_errors(out):
+        check_target(out)
     context = find_context(course_path)
     chosen = quiz_format(format_name)
     # .tar.gz is one ending, of which a path knows but the last half
@@ -91,14 +95,7 @@ def quiz(
         # before the file is there: nothing is out that the log doesn't know
         with context.open_store() as store:
             log(context, store, "export.quiz", f"Questions for {chosen.title}")
-    with (
-        write_errors(
-            "the quiz can't be written",
-            out,
-            next_step="name a file in a folder that you may write to: --out FILE",
-        ),
-        replacing(out) as file,
-    ):
+    with _file_errors(out), replacing(out) as file:
         file.write(content)
     count = sum(1 for _ in carriable.items())
     if as_json:
@@ -108,6 +105,11 @@ def quiz(
             f"{count_noun(len(carriable.families), 'question')} with {count_noun(count, 'variant')} for "
             f"{chosen.title}: {out}"
         )
+
+
+def _file_errors(out: Path) -> AbstractContextManager[None]:
+    step = "name a file in a folder that you may write to: --out FILE"
+    return write_errors("the quiz can't be written", out, next_step=step)
 
 
 def _drawn(

@@ -147,6 +147,9 @@ def test_a_table_goes_out_and_comes_back(collected, grade) -> None:
     assert (stored.code, stored.out) == (1, "1 stored, 0 were there already, 1 at fault, 1 still wait\n")
     again = grade("mark", "import-answers", "t.csv", "--keep-going", *COURSE)
     assert "0 stored, 1 were there already" in again.out
+    typed = Path("t.csv").read_bytes()
+    kept = grade("mark", "export-answers", "week/t-words", "t.csv", *COURSE)
+    assert kept.code == 2 and "nothing is overwritten" in kept.err and Path("t.csv").read_bytes() == typed
     scores = sorted(collected.scores(student)[1][1] or 0 for student in TYPED)
     assert scores == [0, 4.0]
 

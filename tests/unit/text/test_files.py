@@ -5,16 +5,27 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from engine.errors import UsageError
 from engine.text import files
-from engine.text.files import read_bounded, replace_text, replacing, utf16_as_utf8, work_folder
+from engine.text.files import (
+    check_target,
+    keep_work,
+    read_bounded,
+    replace_text,
+    replacing,
+    utf16_as_utf8,
+    work_folder,
+)
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -141,3 +152,83 @@ def test_no_fault_names_the_unfinished_file(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="it is a folder"):
         replace_text(tmp_path / ".." / tmp_path.name, "x")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stays_a_link_and_what_is_no_file_stays_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    target, link = tmp_path / "far" / "a.txt", tmp_path / "link.txt"
+    link.symlink_to("far/a.txt")
+    replace_text(link, "one")  # it leads to nothing yet
+    replace_text(link, "two")
+    assert link.is_symlink() and target.read_text() == "two"
+    # Nobody else's link decides where a key lands.
+    replace_text(link, "key", private=True)
+    assert not link.is_symlink() and target.read_text() == "two"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for private in (False, True):
+        with pytest.raises(OSError, match="isn't a regular file"):
+            replace_text(pipe, "x", private=private)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.txt", "far", "link.txt", "pipe"]
+
+
+@pytest.mark.parametrize("name", ["e" * 255, "\U0001f600" * 63])
+def test_a_name_may_be_as_long_as_the_system_lets_it(tmp_path: Path, name: str) -> None:
+    replace_text(tmp_path / name, "x")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_two_threads_write_one_file_whole(tmp_path: Path) -> None:
+    path, seen = tmp_path / "a", set[str]()
+
+    def write(letter: str) -> None:
+        for _ in range(30):
+            with replacing(path) as file:
+                for _ in range(8):
+                    file.write(letter.encode() * 1000)
+                    file.flush()
+            seen.add(path.read_text())
+
+    threads = [threading.Thread(target=write, args=(letter,)) for letter in "xy"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen <= {"x" * 8000, "y" * 8000}
+
+
+def test_a_target_that_cant_be_written_is_known_before(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "taken").write_text("x")
+    for name, reason in (
+        ("-", "standard output"),
+        ("pipe", "regular file"),
+        ("none/a.txt", "no such folder"),
+        ("taken/a.txt", "no such folder"),
+        (".", "a folder"),
+    ):
+        with pytest.raises(OSError, match=reason):
+            check_target(tmp_path / name)
+    check_target(tmp_path / "taken")
+    check_target(tmp_path / "new")
+
+
+def test_work_is_kept_unless_it_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    keep_work(path, "x", next_step="another name")
+    path.write_text("x")
+    keep_work(path, "x", next_step="another name")
+    for other in ("y", "xx", ""):
+        path.write_text(other)
+        with pytest.raises(UsageError, match="nothing is overwritten"):
+            keep_work(path, "x", next_step="another name")
+    path.unlink()
+    for make in (Path.mkdir, lambda path: path.symlink_to("nowhere"), os.mkfifo):
+        make(path)
+        with pytest.raises(UsageError, match="nothing is overwritten"):
+            keep_work(path, "x", next_step="another name")
+        if path.is_dir():
+            path.rmdir()
+        else:
+            path.unlink()
