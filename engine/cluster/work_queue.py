@@ -10,7 +10,7 @@ All times are the server's: machines may differ about them by minutes.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -224,6 +224,38 @@ class WorkQueue:
         if chunk is not None:
             reached("after-claim-chunk")
         return chunk
+
+    def give_back(self, worker: int, held: Collection[int]) -> int:
+        """Let jobs wait again that are a worker's without its knowing; return how many there were.
+
+        The server commits a claim, and the connection breaks before it can say so. The worker lives, so
+        nobody takes the job from it either.
+
+        Parameters
+        ----------
+        worker : int
+        held : collection of int
+            The jobs that it knows of.
+        """
+        mine = sa.text(
+            "SELECT id FROM procrastinate_jobs WHERE status = 'doing' AND worker_id = :worker ORDER BY id"
+        )
+
+        def change(connection: sa.Connection) -> int:
+            numbers = connection.execute(mine, {"worker": worker}).scalars().all()
+            lost = [number for number in numbers if number not in held]
+            at = connection.execute(sa.select(sa.func.now())).scalar_one()
+            for number in lost:
+                at_once(job_manager(connection).retry_job_by_id_async(number, at))
+            return len(lost)
+
+        return self.database.change(change)
+
+    def seconds_up(self) -> float:
+        """Return for how long the server has been running."""
+        query = sa.text("SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())")
+        with self.database.read() as connection:
+            return float(connection.execute(query).scalar_one())
 
     def hand_in(
         self,

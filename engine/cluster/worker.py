@@ -8,8 +8,10 @@ dead meanwhile; a second report of a program is dropped.
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
+import math
 import os
 import socket
 import threading
@@ -175,6 +177,11 @@ class ClusterWorker:
         self._fault: str | None = None
         self._rest_s = 0.0
         self._not_served: set[str] = set()
+        # One claim at a time, so that it is known which jobs this worker has.
+        self._claiming = threading.Lock()
+        self._held: set[int] = set()
+        self._is_unsure = False
+        self._back_at = -math.inf  # when the database answered again, after it had been away
 
     def run(self) -> WorkerCounts:
         """Work until :meth:`stop` is called, and return what was done.
@@ -239,7 +246,24 @@ class ClusterWorker:
 
     def _claim(self) -> ClaimedChunk | None:
         number = self._number
-        return None if number is None else self._queue.claim(number, self._queue.queues_for(self._serves))
+        if number is None:
+            return None
+        with self._claiming:
+            if self._is_unsure:
+                given_back = self._queue.give_back(number, self._held)
+                self._is_unsure = False
+                if given_back:
+                    _note("given-back", jobs=given_back)
+            queues = self._queue.queues_for(self._serves)
+            try:
+                chunk = self._queue.claim(number, queues)
+            except BaseException:
+                # It may have been committed: then a job is ours of which nobody knows.
+                self._is_unsure = True
+                raise
+            if chunk is not None:
+                self._held.add(chunk.job)
+            return chunk
 
     def _serves(self, name: str) -> bool:
         queue = QueueName.parse(name)
@@ -253,14 +277,17 @@ class ClusterWorker:
 
     def _upkeep(self) -> None:
         looked = time.monotonic()
+        is_away = False
         while not self._halt.wait(self._times.beat_s):
             try:
                 self._beat()
+                if is_away:
+                    is_away, self._back_at = False, time.monotonic()
                 if time.monotonic() - looked >= self._times.look_s:
                     looked = time.monotonic()
                     self._take_from_the_dead()
             except StoreError:
-                continue  # said where a chunk is claimed
+                is_away = True  # said where a chunk is claimed
             except Exception as error:  # without a heartbeat others would take what is in hand here
                 _note("upkeep-failed", reason=internal_fault(error))
 
@@ -276,6 +303,10 @@ class ClusterWorker:
             self.stop()
 
     def _take_from_the_dead(self) -> None:
+        # While the server was away, nobody could show that they live: everybody gets the time to.
+        patience_s = self._times.dead_after_s
+        if time.monotonic() - self._back_at < patience_s or self._queue.seconds_up() < patience_s:
+            return
         dead = self._queue.take_from_the_dead(self._times.dead_after_s)
         if dead.waiting or dead.set_aside:
             _note("taken-from-the-dead", waiting=len(dead.waiting), set_aside=[*dead.set_aside])
@@ -301,7 +332,9 @@ class ClusterWorker:
             reached("before-cluster-program")
             at = time.monotonic()
             try:
-                report = self._grade(program)
+                report = self._grade_with_database(program)
+                if report is None:
+                    break
                 text = encode(report)
             except Exception as error:  # ours or the machine's, and never the student's 0
                 fault = _line(error) if isinstance(error, EngineError | InputError) else internal_fault(error)
@@ -319,6 +352,8 @@ class ClusterWorker:
         seconds = time.monotonic() - begun
         failed = chunk.programs[len(graded)] if fault is not None else None
         self._until_stored(lambda: self._end(chunk, graded, failed, fault))
+        with self._claiming:
+            self._held.discard(chunk.job)
         self._after(chunk, done, seconds, fault)
 
     def _end(
@@ -330,6 +365,35 @@ class ClusterWorker:
         else:
             stored = self._queue.hand_in(self._number, chunk, graded)
         self.counts.dropped += len(graded) - stored
+
+    def _grade_with_database(self, program: QueuedProgram) -> GradeReport | None:
+        """Return a program's report, None if this worker is stopped while the database is away.
+
+        The exercise's files may have to be read there, and that it is away is no fault of the program.
+
+        Raises
+        ------
+        StoreError
+            The database is there, and refuses what is asked for.
+        """
+        for tries in itertools.count():
+            try:
+                return self._grade(program)
+            except StoreError as error:
+                # The first time it may just have come back.
+                if tries and self._database_answers():
+                    raise
+                _note("item-waits", reason=_line(error))
+            if self._halt.wait(_AWAY_S[min(tries, len(_AWAY_S) - 1)]):
+                break
+        return None
+
+    def _database_answers(self) -> bool:
+        try:
+            self._queue.seconds_up()
+        except StoreError:
+            return False
+        return True
 
     def _grade(self, program: QueuedProgram) -> GradeReport:
         submission = decode(CodeSubmission, program.code, f"program {program.id} of the queue")

@@ -1,0 +1,214 @@
+"""A worker whose connection to the database breaks: nothing is lost, and no program is blamed for it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from engine.cluster.course_line import CourseLine, ProgramForQueue
+from engine.cluster.fingerprint import QueueName, engine_fingerprint, packages_fingerprint
+from engine.cluster.queue_tables import make_queue, open_queue_database, queued_items
+from engine.cluster.work_queue import ClaimedChunk, QueuedProgram, WorkerFacts, WorkQueue
+from engine.cluster.worker import ClusterWorker, WorkerTimes
+from engine.errors import StoreError
+from engine.model import GradeReport, Mode, Outcome
+from engine.store.database import Database
+from tests.live.postgres import server
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
+
+COURSE = "c" * 12
+QUEUE = str(QueueName(COURSE, "T2", packages_fingerprint(()), engine_fingerprint()))
+PATIENCE_S = 60.0
+BEAT = WorkerTimes(beat_s=0.1, dead_after_s=0.5, look_s=0.2)
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    opened = open_queue_database(server().new_database())
+    make_queue(opened)
+    CourseLine(opened).register_course(COURSE, "Course")
+    row = {"course": COURSE, "item": "softmax", "version": "v1", "seed": "00", "files": "{}"}
+    with opened.write() as connection:
+        connection.execute(sa.insert(queued_items).values(row))
+    yield opened
+    opened.close()
+
+
+def hand_over(database: Database, count: int, chunk: int = 50) -> None:
+    handed = [ProgramForQueue(f"s{n}", "softmax", "v1", f"hash {n}", "code") for n in range(count)]
+    CourseLine(database).hand_over(COURSE, QUEUE, "marks", "run", handed, chunk=chunk)
+
+
+class Tier:
+    """What stands for the sandbox."""
+
+    tier = "T1"
+
+
+class Worker(ClusterWorker):
+    """A worker that grades without a sandbox; `breaks` so often, its item can't be read from the database."""
+
+    def __init__(self, queue: WorkQueue, *, breaks: int = 0, times: WorkerTimes = BEAT) -> None:
+        super().__init__(queue, Tier(), packages=(), slots=1, times=times)  # type: ignore[arg-type]
+        self.breaks = breaks
+        self.is_away = False
+        self.begun: list[str] = []
+
+    def _grade(self, program: QueuedProgram) -> GradeReport:
+        self.is_away = self.breaks > 0
+        if self.is_away:
+            self.breaks -= 1
+            raise StoreError("the connection to the database server was lost")
+        self.begun.append(program.student)
+        return GradeReport("softmax", "v1", Outcome.RIGHT, 10.0, 10.0, mode=Mode.MARKS)
+
+
+def work_until_all_are_graded(worker: Worker, database: Database, count: int) -> list[tuple[Any, ...]]:
+    """Let a worker run until there are so many reports, and return (losses, tries) of every program."""
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    try:
+        end = time.monotonic() + PATIENCE_S
+        while rows(database, "SELECT count(*) FROM reports WHERE report IS NOT NULL") != [(count,)]:
+            assert time.monotonic() < end, rows(database, "SELECT id, status FROM procrastinate_jobs")
+            time.sleep(0.05)
+    finally:
+        worker.stop()
+        thread.join()
+    assert rows(database, "SELECT count(*) FROM procrastinate_jobs") == [(0,)]
+    return rows(database, "SELECT losses, tries FROM programs")
+
+
+def rows(database: Database, statement: str) -> list[tuple[Any, ...]]:
+    with database.read() as connection:
+        return [tuple(row) for row in connection.execute(sa.text(statement))]
+
+
+class ForgetfulQueue(WorkQueue):
+    """A queue whose first answer to a claim never arrives: the server has committed it."""
+
+    is_well = False
+
+    def claim(self, worker: int, queues: Sequence[str]) -> ClaimedChunk | None:
+        chunk = super().claim(worker, queues)
+        if chunk is not None and not self.is_well:
+            self.is_well = True
+            raise StoreError("the connection to the database server was lost")
+        return chunk
+
+
+def test_a_claim_whose_answer_is_lost_doesnt_stay_with_its_worker(database: Database) -> None:
+    """The worker shows that it lives, so nobody else would take the chunk."""
+    hand_over(database, 5, chunk=2)
+    queue = ForgetfulQueue(database)
+    worker = Worker(queue)
+    assert work_until_all_are_graded(worker, database, 5) == [(0, 0)] * 5, "nobody died over it"
+    assert queue.is_well and sorted(worker.begun) == [f"s{n}" for n in range(5)]
+
+
+def test_what_a_worker_has_in_hand_isnt_given_back(database: Database) -> None:
+    hand_over(database, 3, chunk=1)
+    queue = WorkQueue(database)
+    facts = WorkerFacts("host/1", 1, "T1", "", "")
+    mine, other = queue.register_worker(facts), queue.register_worker(facts)
+    chunks = [queue.claim(number, [QUEUE]) for number in (mine, mine, other)]
+    held, lost, others = (chunk.job for chunk in chunks if chunk is not None)
+    assert queue.give_back(mine, [held]) == 1
+    left = dict(rows(database, "SELECT id, status::text FROM procrastinate_jobs"))
+    assert left == {held: "doing", lost: "todo", others: "doing"}
+    again = queue.claim(other, [QUEUE])
+    assert again is not None and again.job == lost and not again.is_suspect
+    # Whoever had it hands in after all: its report counts, and the job stays with the other one.
+    (first,) = (chunk for chunk in chunks if chunk is not None and chunk.job == lost)
+    assert first.attempt != again.attempt
+
+
+@pytest.mark.parametrize("breaks", [1, 4])
+def test_a_database_that_is_away_while_an_item_is_read_is_no_fault_of_the_program(
+    database: Database, breaks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_over(database, 3)
+    worker = Worker(WorkQueue(database), breaks=breaks)
+    up = WorkQueue.seconds_up
+
+    def seconds_up(queue: WorkQueue) -> float:
+        if worker.is_away:
+            raise StoreError("the database server can't be reached")
+        return up(queue)
+
+    monkeypatch.setattr(WorkQueue, "seconds_up", seconds_up)
+    assert work_until_all_are_graded(worker, database, 3) == [(0, 0)] * 3
+    assert worker.counts.faults == {} and len(worker.begun) == 3
+
+
+def test_a_database_that_refuses_an_item_is_a_fault_that_is_said(database: Database) -> None:
+    hand_over(database, 2)
+    worker = Worker(WorkQueue(database), breaks=2)
+    # The program that met it waits a while, and the other one is graded meanwhile.
+    assert sorted(work_until_all_are_graded(worker, database, 2)) == [(0, 0), (0, 1)]
+    assert worker.counts.faults == {"StoreError": 1}
+
+
+class AwayQueue(WorkQueue):
+    """A queue that can't be reached for a while by whoever shows that it lives."""
+
+    until = 0.0
+
+    def beat(self, worker: int, fault: str | None = None) -> Any:
+        if time.monotonic() < self.until:
+            raise StoreError("the database server can't be reached")
+        return super().beat(worker, fault)
+
+
+def test_after_the_database_was_away_everybody_has_time_to_show_that_they_live(database: Database) -> None:
+    """The other worker was cut off as long, and comes back a moment later: it isn't dead."""
+    hand_over(database, 1)
+    queue = AwayQueue(database)
+    other = queue.register_worker(WorkerFacts("other/1", 1, "T1", "", ""))
+    chunk = queue.claim(other, [QUEUE])
+    assert chunk is not None
+    queue.until = time.monotonic() + 1.5
+    worker = Worker(queue)
+    thread = threading.Thread(target=worker.run)
+    # It begins while the server is up for long enough, and the other one has just been heard of.
+    thread.start()
+    try:
+        time.sleep(1.5 + 0.3)  # it has been back for a moment
+        assert rows(database, "SELECT losses FROM programs") == [(0,)]
+        assert queue.hand_in(other, chunk, []) == 0
+        end = time.monotonic() + PATIENCE_S
+        while not worker.begun:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+    finally:
+        worker.stop()
+        thread.join()
+    assert rows(database, "SELECT losses FROM programs") == [(0,)]
+
+
+def test_a_server_that_has_just_started_has_heard_of_nobody_yet(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_over(database, 1)
+    queue = WorkQueue(database)
+    other = queue.register_worker(WorkerFacts("other/1", 1, "T1", "", ""))
+    assert queue.claim(other, [QUEUE]) is not None
+    long_ago = "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'"
+    with database.write() as connection:
+        connection.execute(sa.text(long_ago))
+    assert 0 < queue.seconds_up() < 24 * 3600
+    worker = Worker(queue)
+    monkeypatch.setattr(WorkQueue, "seconds_up", lambda self: 0.2)
+    worker._take_from_the_dead()
+    assert rows(database, "SELECT losses FROM programs") == [(0,)]
+    monkeypatch.setattr(WorkQueue, "seconds_up", lambda self: 0.6)
+    worker._take_from_the_dead()
+    assert rows(database, "SELECT losses FROM programs") == [(1,)]
+    worker._items.close()
