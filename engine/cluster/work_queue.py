@@ -225,7 +225,7 @@ class WorkQueue:
             reached("after-claim-chunk")
         return chunk
 
-    def give_back(self, worker: int, held: Collection[int]) -> int:
+    def give_back(self, worker: int, in_hand: Collection[int]) -> int:
         """Let jobs wait again that are a worker's without its knowing; return how many there were.
 
         The server commits a claim, and the connection breaks before it can say so. The worker lives, so
@@ -234,7 +234,7 @@ class WorkQueue:
         Parameters
         ----------
         worker : int
-        held : collection of int
+        in_hand : collection of int
             The jobs that it knows of.
         """
         mine = sa.text(
@@ -243,7 +243,7 @@ class WorkQueue:
 
         def change(connection: sa.Connection) -> int:
             numbers = connection.execute(mine, {"worker": worker}).scalars().all()
-            lost = [number for number in numbers if number not in held]
+            lost = [number for number in numbers if number not in in_hand]
             at = connection.execute(sa.select(sa.func.now())).scalar_one()
             for number in lost:
                 at_once(job_manager(connection).retry_job_by_id_async(number, at))

@@ -179,7 +179,7 @@ class ClusterWorker:
         self._not_served: set[str] = set()
         # One claim at a time, so that it is known which jobs this worker has.
         self._claiming = threading.Lock()
-        self._held: set[int] = set()
+        self._in_hand: set[int] = set()
         self._is_unsure = False
         self._back_at = -math.inf  # when the database answered again, after it had been away
 
@@ -250,7 +250,7 @@ class ClusterWorker:
             return None
         with self._claiming:
             if self._is_unsure:
-                given_back = self._queue.give_back(number, self._held)
+                given_back = self._queue.give_back(number, self._in_hand)
                 self._is_unsure = False
                 if given_back:
                     _note("given-back", jobs=given_back)
@@ -262,7 +262,7 @@ class ClusterWorker:
                 self._is_unsure = True
                 raise
             if chunk is not None:
-                self._held.add(chunk.job)
+                self._in_hand.add(chunk.job)
             return chunk
 
     def _serves(self, name: str) -> bool:
@@ -353,7 +353,7 @@ class ClusterWorker:
         failed = chunk.programs[len(graded)] if fault is not None else None
         self._until_stored(lambda: self._end(chunk, graded, failed, fault))
         with self._claiming:
-            self._held.discard(chunk.job)
+            self._in_hand.discard(chunk.job)
         self._after(chunk, done, seconds, fault)
 
     def _end(
