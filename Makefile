@@ -50,6 +50,8 @@ sweep: setup latex     ## the long runs: many seeds, many examples
 	$(BIN)/python benchmarks/right_code.py --seeds 10000
 	SOFTMARK_MUTANTS_EVERY=1 $(BIN)/python -m pytest -n auto tests/unit/authoring/test_mutants_of_the_bank.py
 	$(BIN)/python -m pytest -n0 tests/sweep/latex_of_the_bank.py
+	SOFTMARK_CLUSTER_KILLS=100 SOFTMARK_CLUSTER_APART_S=60 \
+	  $(BIN)/python -m pytest -n0 tests/durability/test_cluster_hosts.py
 
 latex:                 ## a LaTeX engine for the sweep, if there is none
 	@command -v pdflatex >/dev/null \

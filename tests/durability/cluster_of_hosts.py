@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
+from engine.cluster.queue_tables import make_queue, open_queue_database
 from engine.commands import run
 from engine.course import Course
 from engine.store import Attempt, open_store
@@ -24,8 +25,37 @@ ROOT = Path(__file__).parents[2]
 PATIENCE_S = 240.0
 Attempts = Mapping[tuple[str, str], Attempt]
 
+ITEMS = ("softmax", "sdpa", "causal-mask")
 # Sleeping costs no processor: chunks take long enough to be disturbed, also on few cores.
 PAUSE = "import time\n\ntime.sleep(0.12)\n"
+# What a program of Python takes for the time, so many seconds wrong: no kernel has a clock for each host.
+WRONG_CLOCK = """
+import datetime, os, time
+
+shift = float(os.environ["SOFTMARK_TEST_CLOCK_S"])
+true_time, true_datetime = time.time, datetime.datetime
+
+
+class Kind(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, true_datetime)
+
+
+class ShiftedDatetime(true_datetime, metaclass=Kind):
+    @classmethod
+    def now(cls, zone=None):
+        return true_datetime.now(zone) + datetime.timedelta(seconds=shift)
+
+    @classmethod
+    def utcnow(cls):
+        return true_datetime.utcnow() + datetime.timedelta(seconds=shift)
+
+
+ShiftedDatetime.__module__, ShiftedDatetime.__qualname__ = "datetime", "datetime"
+time.time = lambda: true_time() + shift
+time.time_ns = lambda: int((true_time() + shift) * 1e9)
+datetime.datetime = ShiftedDatetime
+"""
 WRONG = "import numpy as np\n\n\ndef softmax(x, axis=-1):\n    return np.exp(x) / np.exp(x).sum()\n"
 
 
@@ -58,14 +88,14 @@ class ClassForCluster:
         shutil.copytree(bank / "softmax", own)
         text = (own / "softmax.yaml").read_text()
         (own / "softmax.yaml").write_text(text.replace("function `softmax(x, axis=-1)`", "`softmax`"))
-        right = {item: (bank / item / "solution_numpy.py").read_text() for item in ("softmax", "sdpa")}
+        right = {item: (bank / item / "solution_numpy.py").read_text() for item in ITEMS}
         for number, student in enumerate(names):
             place = made.handed_in / student
             place.mkdir(parents=True)
-            # A comment makes each another program; every third one is wrong.
-            ours = f"{right['softmax'] if number % 3 else WRONG}\n{PAUSE}# {student}\n"
-            (place / "softmax.py").write_text(ours)
-            (place / "sdpa.py").write_text(f"{right['sdpa']}\n{PAUSE}# {student}\n")
+            for item in ITEMS:
+                # A comment makes each another program; every third student forgets the axis.
+                code = WRONG if item == "softmax" and number % 3 == 0 else right[item]
+                (place / f"{item}.py").write_text(f"{code}\n{PAUSE}# {student}\n")
         out = folder / "alone"
         with patch.dict(os.environ, {"SOFTMARK_HOME": str(folder / "home")}):
             code = run([*map(str, ("batch", made.handed_in, "--course", made.course, "--out", out))])
@@ -104,6 +134,13 @@ class ClusterHost:
             self.starts += 1
         return None
 
+    def set_clock(self, wrong_by_s: float) -> None:
+        """Let programs that start there from now on have a wrong clock."""
+        place = Path(self.environment["TMPDIR"]) / "clock"
+        place.mkdir()
+        (place / "sitecustomize.py").write_text(WRONG_CLOCK)
+        self.environment |= {"PYTHONPATH": f"{place}:{ROOT}", "SOFTMARK_TEST_CLOCK_S": str(wrong_by_s)}
+
     def kill(self) -> None:
         """Kill all that runs there, student code too."""
         self.host.kill_everything()
@@ -119,12 +156,14 @@ class Cluster:
     net: Network
     server: ServerOnHost
     room: ClassForCluster
+    folder: Path
     heartbeat_s: float = 0.5
     workers: list[ClusterHost] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._course_host = self.net.host("course")
         self.local = ""
+        self.may_grade = False
         for name in ("one", "two", "three"):
             self.workers.append(self._worker(name))
 
@@ -132,7 +171,7 @@ class Cluster:
         host = self.net.host(name)
         for folder in (self.room.course, self.room.handed_in):
             host.hide(folder)  # whatever a worker needs comes from the database
-        disk = self.room.folder / f"disk-{name}"
+        disk = self.folder / f"disk-{name}"
         disk.mkdir()
         return ClusterHost(host, [], self._environment(disk))
 
@@ -140,21 +179,25 @@ class Cluster:
         return {"SOFTMARK_HOME": str(folder / "home"), "TMPDIR": str(folder), "PYTHONPATH": str(ROOT)}
 
     def begin(self) -> None:
-        """Take a new database; nothing runs yet."""
+        """Take a new database with an empty queue; the class waits until it may begin."""
         self.local = self.server.new_database()
+        queue = open_queue_database(self.local)
+        make_queue(queue)
+        queue.close()
+        self.may_grade = False
         address = self.server.network_url(self.local)
         out = self.room.folder / "together"
         shutil.rmtree(out, ignore_errors=True)
         course = ["--course", self.room.course, "--store", address, "--out", out]
         words = ["batch", self.room.handed_in, *course, "--cluster", "--json"]
-        self.batch = ClusterHost(self._course_host, words, self._environment(self.room.folder))
+        self.batch = ClusterHost(self._course_host, words, self._environment(self.folder))
         for worker in self.workers:
             beat = ("--heartbeat", self.heartbeat_s)
             worker.words = ["worker", "--store", address, "--slots", "1", *beat]
 
     def keep_running(self) -> bool:
         """Start what has ended; return whether the class is graded to its end."""
-        is_done = self.batch.keep_running() == 0
+        is_done = self.may_grade and self.batch.keep_running() == 0
         for worker in self.workers:
             assert worker.keep_running() is None, f"a worker ended by itself: {worker.said()}"
         return is_done
@@ -176,13 +219,17 @@ class Cluster:
         return result
 
     def count(self, query: str) -> int:
-        """Return a number from the database; 0 while its tables aren't there."""
+        """Return how many rows there are in the queue's schema."""
         name = self.local.partition("@/")[2].partition("?")[0]
-        if self.server.sql("SELECT to_regclass('softmark_queue.softmark_queue_version')", name) == [(None,)]:
-            return 0
         ((number,),) = self.server.sql(f"SELECT count(*) FROM softmark_queue.{query}", name)
         assert isinstance(number, int)
         return number
+
+    def has_work(self, worker: ClusterHost) -> bool:
+        """Return whether a worker has a chunk in hand, as the database has it."""
+        jobs = "softmark_queue.procrastinate_jobs j WHERE j.worker_id = w.id AND j.status = 'doing'"
+        name = f"w.name LIKE '{worker.host.name}/%'"
+        return self.count(f"workers w WHERE {name} AND EXISTS (SELECT 1 FROM {jobs})") > 0
 
     def waiting(self) -> int:
         """Return how many programs have no report."""
