@@ -18,8 +18,8 @@ from typing import Final
 from engine.cluster.course_side import POLL_S, CourseQueue
 from engine.cluster.fingerprint import QueueName
 from engine.cluster.work_queue import QueueReport
-from engine.errors import EngineError, InputError
-from engine.hand_ins import FileKind, IntakeResult
+from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
+from engine.hand_ins import FileKind, HandedFile, IntakeResult
 from engine.intake import read_code_file
 from engine.model import Mode
 from engine.runs.batch import (
@@ -175,15 +175,17 @@ class _ClusterRun:
     def take_reports(self) -> int:
         """Store the reports that are there; return how many there were."""
         came = self._course.queue.reports_of(self._course.run)
-        collected = []
-        for report in came:
-            if report.program in self._handed:
-                self._arrive(report.program, report)
-            collected.append(report.program)
-        if collected:
-            # Last: killed before this, the next run collects them again, and the store has them already.
-            self._course.queue.forget(collected)
-            self._heard = time.monotonic()
+        if not came:
+            return 0
+        # Together: a server's commit waits for its disk, which takes as long for one attempt as for hundreds.
+        with self._grader.store.one_transaction():
+            for report in came:
+                if report.program in self._handed:
+                    self._arrive(report.program, report)
+        collected = [report.program for report in came]
+        # Last: killed before this, the next run collects them again, and the store has them already.
+        self._course.queue.forget(collected)
+        self._heard = time.monotonic()
         return len(collected)
 
     def _arrive(self, number: int, report: QueueReport | None) -> None:
@@ -195,12 +197,25 @@ class _ClusterRun:
 
     def _stored(self, handed: _Handed, report: QueueReport | None) -> FileResult:
         student, file = handed.task
+        try:
+            return self._store_report(student, file, report, handed.started)
+        except UnstorableError as error:  # this one attempt doesn't fit; the store itself works
+            return FileResult(student, file, reason=internal_fault(error))
+        except StoreError:
+            raise
+        except Exception as error:  # the file was changed meanwhile, say: one file never stops the others
+            return FileResult(student, file, reason=internal_fault(error))
+
+    def _store_report(
+        self, student: str, file: HandedFile, report: QueueReport | None, started: datetime
+    ) -> FileResult:
+        # Read once more: a class's programs needn't all be in memory.
         program = read_code_file(file.path, file.name, dict(file.beside), exercise=file.item or "")
         graded = None if report is None else self._course.as_graded(student, report)
         if graded is None:
             reason = _GONE if report is None else report.reason or "no reason was given"
-            return self._grader.without_report(student, file, program, reason, handed.started)
-        return self._grader.store_report(student, file, program, graded, why_no_score(graded), handed.started)
+            return self._grader.without_report(student, file, program, reason, started)
+        return self._grader.store_report(student, file, program, graded, why_no_score(graded), started)
 
     def _look_after(self) -> None:
         """Find out why no report comes: programs that are gone, and work that nobody takes."""
