@@ -1,6 +1,7 @@
 """Answer sheets read from simulated scans: bubbles right, wrong without a word, flagged; time for a sheet.
 
 Usage: python benchmarks/scanned_sheets.py [--sheets N] [--seed N] [--json FILE] [--quick]
+       [--threshold X] [--crosses N]
 
 Sheets of every kind of field are filled in by students with their own pencils (scans/simulated_scans.py),
 with changes of mind, crosses, smudges and dirt, and scanned at 150 dpi by two scanners, skewed by up to 5
@@ -93,6 +94,9 @@ class ScanFigures:
             "wrong_without_a_word": len(self.wrong),
             "right_of_decided_percent": 100 * (1 - len(self.wrong) / max(1, decided)),
             "flagged_percent": 100 * self.flagged / max(1, self.total),
+            "flagged_percent_of_pencils": 100
+            * sum(n for hand, n in self.flagged_of.items() if hand != "thick")
+            / max(1, sum(n for hand, n in self.bubbles_of.items() if hand != "thick")),
             "flagged_percent_by_hand": {
                 name: 100 * self.flagged_of[name] / count for name, count in sorted(self.bubbles_of.items())
             },
@@ -109,8 +113,10 @@ def _cases(sheets: int, seed: int) -> Iterator[tuple[int, str | None, np.random.
         yield number, turn[number % len(turn)], np.random.default_rng((seed, number))
 
 
-def measure(sheets: int, seed: int = 0, *, only: Sequence[str] | None = None) -> ScanFigures:
-    """Read so many simulated pages; `only` draws traps alone."""
+def measure(
+    sheets: int, seed: int = 0, *, only: Sequence[str] | None = None, threshold: float | None = None
+) -> ScanFigures:
+    """Read so many simulated pages; `only` draws traps alone, `threshold` scans in black and white."""
     layout = usual_exam()
     codes = [PageCode("K7QF2MXA", 42, i + 1, len(layout.pages)) for i in range(len(layout.pages))]
     printed = printed_pages(layout, codes)
@@ -120,9 +126,11 @@ def measure(sheets: int, seed: int = 0, *, only: Sequence[str] | None = None) ->
         hand = only[number % len(only)] if only else trap
         index = with_bubbles[number % len(with_bubbles)]
         page = layout.pages[index]
-        sheet = Student(random, hand).fill(printed[index], layout, page)
+        student = Student(random, hand)
+        sheet = student.fill(printed[index], layout, page)
+        kind = hand if hand in ("all", "blank") else student.hand.kind
         scanner = SCANNERS[number % len(SCANNERS)]
-        image = scan(sheet, scanner, random, upside_down=bool(random.integers(2)))
+        image = scan(sheet, scanner, random, upside_down=bool(random.integers(2)), threshold=threshold)
         where = f"sheet {number} of seed {seed} ({hand or 'ordinary'}, {scanner})"
         figures.pages += 1
         begun = time.process_time()
@@ -139,12 +147,35 @@ def measure(sheets: int, seed: int = 0, *, only: Sequence[str] | None = None) ->
         for item in reading.bubbles:
             intent = sheet.intents[item.bubble]
             figures.bubbles[intent.value, item.state.value] += 1
-            figures.bubbles_of[hand or "ordinary"] += 1
+            figures.bubbles_of[kind] += 1
             if item.state is BubbleState.UNSURE:
-                figures.flagged_of[hand or "ordinary"] += 1
+                figures.flagged_of[kind] += 1
             elif item.state is not _EXPECTED.get(intent):
                 figures.wrong.append(f"{where}: {item} was meant as {intent.value}")
     return figures
+
+
+CROSS_WIDTHS = (0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6)
+
+
+def measure_crosses(width: float, pages: int, seed: int = 0, *, scanner: str | None = None) -> dict[str, int]:
+    """Read crosses that stay inside empty bubbles, drawn by a pen of so many mm, and count what they seem."""
+    layout = usual_exam()
+    codes = [PageCode("K7QF2MXA", 42, i + 1, len(layout.pages)) for i in range(len(layout.pages))]
+    printed, page = printed_pages(layout, codes)[0], layout.pages[0]
+    counts: Counter[BubbleState] = Counter()
+    for number in range(pages):
+        random = np.random.default_rng((seed, number, round(width * 10)))
+        crossed = page.bubbles[number % 4 :: 4]
+        sheet = Student(random).cross_inside(printed, crossed, layout.radius, width)
+        image = scan(sheet, scanner or SCANNERS[number % len(SCANNERS)], random)
+        reading = read_page(straighten(image, find_codes(image), layout, page), layout, page)
+        counts.update(item.state for item in reading.bubbles if item.bubble in sheet.intents)
+    return {
+        "crosses": sum(counts.values()),
+        "flagged": counts[BubbleState.UNSURE],
+        "read_as_empty": counts[BubbleState.EMPTY],
+    }
 
 
 def main() -> None:
@@ -153,12 +184,22 @@ def main() -> None:
     parser.add_argument("--sheets", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--threshold", type=float, help="scan in black and white: darker than this share of paper is black"
+    )
+    parser.add_argument("--crosses", type=int, default=0, help="pages of crosses inside bubbles for each pen")
     parser.add_argument("--quick", action="store_true", help="ten sheets, of which one is a trap")
     arguments = parser.parse_args()
-    figures = measure(10 if arguments.quick else arguments.sheets, arguments.seed)
+    figures = measure(
+        10 if arguments.quick else arguments.sheets, arguments.seed, threshold=arguments.threshold
+    )
     result = figures.as_json()
     for name, value in result.items():
         print(f"{name:26} {value}")
+    for width in CROSS_WIDTHS if arguments.crosses else ():
+        row = measure_crosses(width, arguments.crosses, arguments.seed)
+        share = 100 * row["flagged"] / row["crosses"]
+        print(f"{row['crosses']} crosses of {width} mm: {share:.1f} % flagged, {row['read_as_empty']} empty")
     for line in (*figures.unread, *figures.wrong):
         print(line)
     if arguments.json:

@@ -37,6 +37,7 @@ class Intent(Enum):
 class Hand:
     """How one student uses a pencil: stroke in mm, blackness of graphite 0 to 1, how neatly, how fully."""
 
+    kind: str
     width: float
     blackness: float
     wobble: float
@@ -64,7 +65,7 @@ class Hand:
             }
         if kind == "partial":  # in a hurry: two thirds of the bubble
             usual |= {"reach": random.uniform(0.74, 0.86), "spacing": random.uniform(0.8, 1.1)}
-        return cls(**usual)
+        return cls(str(kind), **usual)
 
 
 @dataclass
@@ -92,7 +93,7 @@ class Student:
 
     def __init__(self, random: np.random.Generator, trap: str | None = None) -> None:
         self._random = random
-        self._hand = Hand.drawn(random, trap if trap in ("light", "thick", "partial") else None)
+        self.hand = Hand.drawn(random, trap if trap in ("light", "thick", "partial") else None)
         self._trap = trap
 
     def fill(self, image: npt.NDArray[np.float32], layout: SheetLayout, page: SheetPage) -> FilledSheet:
@@ -109,6 +110,22 @@ class Student:
             for bubble in self._picks(bubbles, is_several):
                 self._answer(sheet, bubble, bubbles, layout.radius)
         self._dirt(sheet)
+        return sheet
+
+    def cross_inside(
+        self, image: npt.NDArray[np.float32], bubbles: Sequence[SheetBubble], radius: float, width: float
+    ) -> FilledSheet:
+        """Cross bubbles with a pen of this width, at any angle, staying about within their rings."""
+        sheet, random = FilledSheet(image, np.zeros_like(image)), self._random
+        for bubble in bubbles:
+            angle = random.uniform(0, math.pi)
+            black = float(random.choice([0.5, 0.7, 0.85, 0.97]))
+            arm = radius * random.uniform(0.6, 1.0)
+            for turn in (angle, angle + math.radians(random.uniform(60, 120))):
+                x, y = bubble.x + random.normal(0, 0.15), bubble.y + random.normal(0, 0.15)
+                dx, dy = arm * math.cos(turn), arm * math.sin(turn)
+                self._stroke(sheet.graphite, [(x - dx, y - dy), (x + dx, y + dy)], width, black)
+            sheet.intents[bubble] = Intent.CROSSED
         return sheet
 
     def _picks(self, bubbles: list[SheetBubble], is_several: bool) -> list[SheetBubble]:
@@ -147,7 +164,7 @@ class Student:
 
     def _scribble(self, layer: npt.NDArray[np.float32], bubble: SheetBubble, radius: float) -> None:
         """Go to and fro over the bubble, or round and round."""
-        hand, random = self._hand, self._random
+        hand, random = self.hand, self._random
         reach = hand.reach * radius
         angle = random.uniform(0, math.pi)
         points = []
@@ -175,14 +192,14 @@ class Student:
         self._stroke(layer, turned, hand.width, hand.blackness)
 
     def _cross(self, layer: npt.NDArray[np.float32], bubble: SheetBubble, arm: float) -> None:
-        black = max(self._hand.blackness, 0.5)
+        black = max(self.hand.blackness, 0.5)
         for slope in (1, -1):
             tilt = self._random.uniform(0.8, 1.2)
             ends = [
                 (bubble.x - arm, bubble.y - arm * slope * tilt),
                 (bubble.x + arm, bubble.y + arm * slope * tilt),
             ]
-            self._stroke(layer, ends, max(0.4, min(self._hand.width, 0.8)), black)
+            self._stroke(layer, ends, max(0.4, min(self.hand.width, 0.8)), black)
 
     def _stroke(
         self,
@@ -238,8 +255,11 @@ def scan(
     *,
     upside_down: bool = False,
     dpi: int = 150,
+    threshold: float | None = None,
 ) -> npt.NDArray[np.uint8]:
     """Return the page as a scanner sees it, grey, skewed by up to five degrees.
+
+    With a threshold it is in black and white: what is darker than this share of the white of paper is black.
 
     The feeder pulls paper unevenly, brightens and sharpens and compresses much; the flatbed darkens, with
     light that falls off to one side, and blurs.
@@ -273,6 +293,9 @@ def scan(
         noise, quality = random.uniform(0.01, 0.03), int(random.integers(55, 85))
     page = page + random.normal(0, noise, page.shape)
     grey = np.clip(page * 255, 0, 255).astype(np.uint8)
+    if threshold is not None:
+        white = float(np.percentile(grey, 80))
+        return np.where(grey < threshold * white, 0, 255).astype(np.uint8)
     _, data = cv2.imencode(".jpg", grey, [cv2.IMWRITE_JPEG_QUALITY, quality])
     seen = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE)
     assert seen is not None

@@ -42,7 +42,7 @@ EXAMS_FOLDER = "exams"
 KEYS_FOLDER = "keys"
 MERGED_FILE = "exams.pdf"
 # What changes how exams look is counted here: an old print isn't finished in a new look.
-_LOOK = 2
+_LOOK = 3
 _SHEET_RULES = (
     "Fill bubbles in completely: dark, up to the edge. Erase a wrong one cleanly, or cross it out: then a "
     "person looks at it. Write numbers into the boxes, too."

@@ -46,6 +46,15 @@ class ReferenceBubble:
 
 
 @dataclass(frozen=True, slots=True)
+class ReferenceTint:
+    """A disc printed in light grey: ``shade`` lies between 0 (paper) and 1 (print)."""
+
+    x: float
+    y: float
+    shade: float
+
+
+@dataclass(frozen=True, slots=True)
 class SheetLabel:
     """Printed text; ``y`` is the middle of its line, ``align`` what lies at ``x``: left, center or right."""
 

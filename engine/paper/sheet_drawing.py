@@ -94,6 +94,10 @@ def _page(layout: SheetLayout, page: SheetPage, code: PageCode, heading: str, in
     lines += _circles(rings, radius, f"stroke: {_mm(_RING)} + black")
     # A full reference is printed to the outer edge of a ring, as a pencil fills it.
     lines += _circles([(r.x, r.y) for r in page.references if r.is_full], radius + _RING / 2, "fill: black")
+    # A printer makes greys of dots; on a scan in black and white they show which greys come out as black.
+    for shade in sorted({tint.shade for tint in page.tints}):
+        alike = [(tint.x, tint.y) for tint in page.tints if tint.shade == shade]
+        lines += _circles(alike, radius, f"fill: luma({100 * (1 - shade):g}%)")
     lines += [
         _place(
             box.x,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from engine.paper.sheet_blocks import (
     ReferenceBubble,
+    ReferenceTint,
     SheetBlock,
     SheetBox,
     SheetBubble,
@@ -28,6 +29,7 @@ __all__ = [
     "NumberDigits",
     "PaperName",
     "ReferenceBubble",
+    "ReferenceTint",
     "SheetBox",
     "SheetBubble",
     "SheetFieldKind",
@@ -49,7 +51,8 @@ class SheetPage:
     """One page of an answer sheet.
 
     ``marks`` are the centres of the black squares by which a scan is laid straight, ``codes`` the upper left
-    corners of the page's codes; the first code has quiet paper around it as well as the second.
+    corners of the page's codes; the first code has quiet paper around it as well as the second. Sheets that
+    earlier versions printed have no ``tints``.
     """
 
     marks: tuple[tuple[float, float], ...]
@@ -58,6 +61,7 @@ class SheetPage:
     bubbles: tuple[SheetBubble, ...] = ()
     boxes: tuple[SheetBox, ...] = ()
     labels: tuple[SheetLabel, ...] = ()
+    tints: tuple[ReferenceTint, ...] = ()
 
 
 LARGE_FACTOR = 1.4
@@ -110,6 +114,7 @@ class SheetLayout:
                     "bubbles": [_row(bubble) for bubble in page.bubbles],
                     "boxes": [_row(box) for box in page.boxes],
                     "labels": [_row(label) for label in page.labels],
+                    "tints": [_row(tint) for tint in page.tints],
                 }
                 for page in self.pages
             ],
@@ -140,7 +145,7 @@ class SheetLayout:
             raise ValueError(f"the layout has another form: {type(error).__name__} {error}") from error
 
 
-def _row(value: SheetBubble | SheetBox | SheetLabel) -> list[Any]:
+def _row(value: SheetBubble | SheetBox | SheetLabel | ReferenceTint) -> list[Any]:
     return [getattr(value, name) for name in value.__slots__]
 
 
@@ -183,6 +188,7 @@ def _page_of(data: Mapping[str, Any]) -> SheetPage:
         tuple(SheetBubble(*row) for row in data["bubbles"]),
         tuple(SheetBox(*row) for row in data["boxes"]),
         tuple(SheetLabel(*row) for row in data["labels"]),
+        tuple(ReferenceTint(*row) for row in data.get("tints", ())),
     )
 
 
@@ -192,6 +198,8 @@ _SIDE = 20.0
 _TOP = 37.0
 _BOTTOM = 35.0
 _REFERENCE_PAIRS = 5
+LIGHT_TINT, FAINT_TINT = 0.2, 0.1
+"""Shades of the tints: of a hard pencil that is hardly pressed, and of what a good eraser leaves."""
 
 
 def lay_out_sheet(
@@ -284,13 +292,16 @@ class _PageFlow:
             (right - MARK_SIZE - 4 - CODE_SIZE, top - 2.5),
             (left + MARK_SIZE + 4, bottom - CODE_SIZE + 2.5),
         )
-        references = []
+        references, tints = [], []
         # Between the marks, on both sides: light falls unevenly on many scanners.
         step = (height - 2 * _MARK_INSET) / (_REFERENCE_PAIRS + 1)
         for pair in range(_REFERENCE_PAIRS):
             y = top + step * (pair + 1)
             y += 12.0 if abs(y - middle) < 12.0 else 0.0
-            for x in (left, right):
+            for side, x in enumerate((left, right)):
+                # Both shades on both sides, by turns.
+                shade = LIGHT_TINT if (pair + side) % 2 == 0 else FAINT_TINT
+                tints.append(ReferenceTint(round(x, 2), round(y + 10.5, 2), shade))
                 references += [
                     ReferenceBubble(round(x, 2), round(y - 3.5, 2), True),
                     ReferenceBubble(round(x, 2), round(y + 3.5, 2), False),
@@ -303,6 +314,7 @@ class _PageFlow:
                 tuple(page.bubbles),
                 tuple(page.boxes),
                 tuple(page.labels),
+                tuple(tints),
             )
             for page in self._pages
         ]

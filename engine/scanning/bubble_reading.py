@@ -5,11 +5,18 @@ empty and full. Nothing is compared with the other bubbles of a row or page: a r
 empty, one in which all are filled is filled, and a light mark is as light beside a dark one as alone.
 
 A change is made by erasing. A bubble that is crossed out, filled or not, is never decided here: strokes that
-leave it on two opposite sides, or that fill it in part, make it *unsure*.
+leave it on two opposite sides, or that fill it in part, make it *unsure*, and so does a cross inside it.
+
+Two shades of grey are printed on each page, too. Where the darker one, as light as a hard pencil, would be
+read as empty, a scan loses marks and nobody can see which: the page is *faint*, and its empty fields are for
+a person. Where the lighter one, as dark as what a good eraser leaves, would be read as filled, nothing is
+read.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,7 +26,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from engine.paper.sheet_layout import ReferenceBubble, SheetBox, SheetBubble, SheetLayout, SheetPage
+from engine.paper.sheet_layout import (
+    LIGHT_TINT,
+    ReferenceBubble,
+    SheetBox,
+    SheetBubble,
+    SheetLayout,
+    SheetPage,
+)
 from engine.scanning.page_straightening import PIXELS_PER_MM, GreyImage, UnreadablePageError
 
 # Shares of the distance from paper (0) to print (1).
@@ -29,6 +43,8 @@ _INK = 0.16
 # most of it, it is filled; everything else is for a person. The gap is wide on purpose.
 _EMPTY_MEAN, _EMPTY_INK = 0.07, 0.07
 _FILLED_MEAN, _FILLED_INK = 0.22, 0.75
+# In two levels a light mark is left as specks: an empty bubble has none but dust.
+_EMPTY_SPECKS = 0.02
 # Half of its own darkness is where the edge of a stroke lies, however much a scanner blurs it.
 _OWN_SHARE = 0.5
 # A stroke of this length through a bubble is no dust: share of the ink in one connected piece.
@@ -44,6 +60,12 @@ _SECTORS = 12
 _ALL_AROUND = 8
 # Share of a sector that ink covers where a stroke crosses it.
 _STROKE = 0.4
+# A cross that stays inside a thick pen's bubble covers most of it, and leaves four white corners at its rim.
+# Pencils that go to and fro leave more and narrower ones. The likeness to a cross (a correlation) of the disc
+# within this radius; below the spread there is too little white in it to have a shape.
+_CROSS_DISC, _CROSS_LIKENESS, _LEAST_SPREAD = 0.88, 0.71, 0.12
+# Of that disc, what may be white in a filled bubble: a small cross, or a tick, leaves more.
+_MOST_WHITE = 0.28
 # A ring is looked for this far from its place, in pixels, with its neighbours.
 _SHIFT = 4
 
@@ -68,10 +90,14 @@ class BubbleReading:
 
 @dataclass(frozen=True, slots=True)
 class PageReading:
-    """What stands on one page: all its bubbles, and the boxes in which something is written."""
+    """What stands on one page: all its bubbles, and the boxes in which something is written.
+
+    ``is_faint`` says that marks as light as a hard pencil's would be missing in this scan.
+    """
 
     bubbles: tuple[BubbleReading, ...]
     written: tuple[SheetBox, ...]
+    is_faint: bool = False
 
 
 def read_page(straight: GreyImage, layout: SheetLayout, page: SheetPage) -> PageReading:
@@ -80,31 +106,67 @@ def read_page(straight: GreyImage, layout: SheetLayout, page: SheetPage) -> Page
     Raises
     ------
     UnreadablePageError
-        Its printed references can't be told apart, or it is a black-and-white scan.
+        Its printed references can't be told apart, or it is so dark that what was erased looks filled.
     """
-    _refuse_two_levels(straight, page, layout.radius)
+    has_two_levels = _has_two_levels(straight, page, layout.radius)
     darkness = _darkness(straight, page.references, layout.radius)
+    is_faint = _is_faint(straight, darkness, page, layout.radius, has_two_levels)
     shifts = _shifts(straight, page.bubbles, layout.radius)
     bubbles = tuple(
-        _read_bubble(darkness, bubble, layout.radius, shifts[bubble.question, bubble.entry])
+        _read_bubble(darkness, bubble, layout.radius, shifts[bubble.question, bubble.entry], has_two_levels)
         for bubble in page.bubbles
     )
-    return PageReading(bubbles, tuple(box for box in page.boxes if _is_written(darkness, box)))
+    written = tuple(box for box in page.boxes if _is_written(darkness, box))
+    return PageReading(bubbles, written, is_faint)
 
 
-def _refuse_two_levels(straight: GreyImage, page: SheetPage, radius: float) -> None:
-    """Refuse a scan in which no grey is left: a light mark may have become white."""
+def _has_two_levels(straight: GreyImage, page: SheetPage, radius: float) -> bool:
+    """Return whether print and paper are at the very ends: a scan in black and white, or nearly one."""
     inner = _masks(radius)[0]
     levels = {False: 255, True: 0}
     pure = [
         float((_patch(straight, ref.x, ref.y, radius)[inner] == levels[ref.is_full]).mean())
         for ref in page.references
     ]
-    # Grey scans have noise in print, in paper, or in both: printed black and white aren't the very ends.
-    if float(np.median(pure)) > 0.97 and min(np.median(pure[::2]), np.median(pure[1::2])) > 0.97:
+    # Grey scans have noise in print, in paper, or in both.
+    return bool(min(np.median(pure), np.median(pure[::2]), np.median(pure[1::2])) > 0.97)
+
+
+def _is_faint(
+    straight: GreyImage,
+    darkness: npt.NDArray[np.float32],
+    page: SheetPage,
+    radius: float,
+    has_two_levels: bool,
+) -> bool:
+    """Return whether light marks are lost in this scan, by what is left of the printed shades of grey."""
+    if not page.tints:
+        if has_two_levels:
+            raise UnreadablePageError(
+                "it is a scan in black and white, or of such contrast that light marks are lost: scan in grey"
+            )
+        return False
+    inner = _masks(radius)[0]
+    patches = [_patch(straight, tint.x, tint.y, radius)[inner].astype(float) for tint in page.tints]
+    # A grey that is the same in every pixel was never on paper: the file for the printer, not a scan of it.
+    if has_two_levels and all(0 < patch.mean() < 255 and patch.std() < 1.0 for patch in patches):
         raise UnreadablePageError(
-            "it is a scan in black and white, or of such contrast that light marks are lost: scan in grey"
+            "it is a page of the file for the printer: scan the sheet that was filled in"
         )
+    means = {
+        is_light: [
+            float(_patch(darkness, tint.x, tint.y, radius)[inner].mean())
+            for tint in page.tints
+            if (tint.shade >= LIGHT_TINT) is is_light
+        ]
+        for is_light in (True, False)
+    }
+    if float(np.median(means[False])) >= _FILLED_MEAN:
+        raise UnreadablePageError(
+            "it is scanned so dark that what was erased may look like a mark: scan it lighter, or in grey"
+        )
+    # All but one or two of them, which may be torn or stained: light falls unevenly.
+    return float(np.percentile(means[True], 25)) < _EMPTY_MEAN
 
 
 def _darkness(
@@ -203,7 +265,11 @@ def _shifts(
 
 
 def _read_bubble(
-    darkness: npt.NDArray[np.float32], bubble: SheetBubble, radius: float, shift: tuple[float, float]
+    darkness: npt.NDArray[np.float32],
+    bubble: SheetBubble,
+    radius: float,
+    shift: tuple[float, float],
+    has_two_levels: bool = False,
 ) -> BubbleReading:
     patch = _patch(darkness, bubble.x + shift[0], bubble.y + shift[1], radius)
     inner, bands, _ = _masks(radius)
@@ -213,6 +279,9 @@ def _read_bubble(
     # thick the pen, and blur must not close it.
     ink = float((inside > max(_INK, _OWN_SHARE * float(np.percentile(inside, 90)))).mean())
     state = _state(patch, inner, bands, mean, ink)
+    is_specked = state is BubbleState.EMPTY and has_two_levels and mean > _EMPTY_SPECKS
+    if is_specked or (state is BubbleState.FILLED and _is_cross(patch, radius)):
+        state = BubbleState.UNSURE
     return BubbleReading(bubble, state, round(mean, 4), round(ink, 4))
 
 
@@ -240,6 +309,46 @@ def _is_crossed(stroked: Sequence[bool]) -> bool:
     return any(
         stroked[s] and stroked[(s + distance) % _SECTORS] for s in range(_SECTORS) for distance in distances
     )
+
+
+def _is_cross(patch: npt.NDArray[np.float32], radius: float) -> bool:
+    """Return whether what covers most of a bubble is two strokes of a thick pen and no filling."""
+    disc, crosses = _crosses(radius)
+    own = patch[disc] / max(float(np.percentile(patch[_masks(radius)[0]], 90)), 1e-6)
+    shares = np.minimum(own, 1.0)
+    if float((shares < _OWN_SHARE).mean()) > _MOST_WHITE:
+        return True
+    if float(shares.std()) < _LEAST_SPREAD:
+        return False
+    varied = shares - shares.mean()
+    return float((crosses @ (varied / np.linalg.norm(varied))).max()) > _CROSS_LIKENESS
+
+
+@lru_cache(maxsize=8)
+def _crosses(radius: float) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
+    """Return a disc, and what crosses of several pens, angles and places look like in it, one a row."""
+    size = _half(radius)
+    y, x = np.mgrid[-size : size + 1, -size : size + 1].astype(np.float32) / (radius * PIXELS_PER_MM)
+    disc = np.hypot(x, y) <= _CROSS_DISC
+    x, y = x[disc], y[disc]
+
+    def stroke(width: float, angle: float, left: float, top: float) -> npt.NDArray[np.float32]:
+        across = np.abs((y - top) * math.cos(angle) - (x - left) * math.sin(angle))
+        # Its edge is as soft as a scan's.
+        return np.asarray(np.clip((width / 2 - across) / 0.06 + 0.5, 0.0, 1.0), dtype=np.float32)
+
+    # Pens of 1.0 to 1.6 mm in bubbles of the usual size; thinner ones don't cover half of it.
+    widths, steps = (0.53, 0.68, 0.84), (-0.1, 0.0, 0.1)
+    angles, openings = np.radians(np.arange(0, 180, 15)), np.radians((60, 75, 90))
+    rows = np.array(
+        [
+            np.maximum(stroke(width, angle, left, top), stroke(width, angle + opening, left, top))
+            for width, angle, opening, left, top in itertools.product(widths, angles, openings, steps, steps)
+        ]
+    )
+    rows -= rows.mean(axis=1, keepdims=True)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return disc, rows.astype(np.float32)
 
 
 def _largest_piece(patch: npt.NDArray[np.float32], inner: npt.NDArray[np.bool_]) -> float:

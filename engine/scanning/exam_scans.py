@@ -325,6 +325,7 @@ class ExamScans:
         parts: Mapping[tuple[int, str], Part],
     ) -> FieldText:
         part = parts.get((question.number, question.part))
+        scans = [_clear_scans(of_page) for of_page in scans]
         for of_page in scans:
             if len({marks_in_field(index, s.filled, s.unsure, s.written) for s in of_page}) > 1:
                 if is_read_on_paper(part):  # its marker sees both
@@ -338,6 +339,7 @@ class ExamScans:
             tuple(bubble for scan in newest for bubble in scan.unsure),
             tuple(box for scan in newest for box in scan.written),
         )
+        marks = replace(marks, is_faint=any(scan.is_faint for scan in newest))
         return field_text(question, marks, part)
 
     @staticmethod
@@ -381,3 +383,12 @@ def place_pictures(place: str, exams: PrintedExams, store: Store) -> list[str]:
     fields = {str(i) for i, question in enumerate(questions) if field_name(question) == name}
     pages = sorted(store.scans.pages(exam, [int(number)]), key=lambda page: page.page)
     return [picture for page in pages for field, picture in page.pictures.items() if field in fields]
+
+
+def _clear_scans(scans: Sequence[ScannedPage]) -> Sequence[ScannedPage]:
+    """Return scans of a page without those that lose light marks, where another one shows all of theirs."""
+    clear = [scan for scan in scans if not scan.is_faint]
+    if not clear:
+        return scans
+    shown = {bubble for scan in clear for bubble in (*scan.filled, *scan.unsure)}
+    return [scan for scan in scans if not scan.is_faint or not shown.issuperset(scan.filled)]

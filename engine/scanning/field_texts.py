@@ -6,6 +6,7 @@ The rules, which the instructions on paper state too:
 - two filled bubbles where one counts: a person looks
 - a number may leave its first places before the point empty and its last ones after it; a gap between digits
   is for a person, and so is a number that is written above its bubbles and not filled in
+- where a scan loses light marks, what seems to be left empty is for a person, who looks at the paper
 - what the item's own reader refuses is for a person: on paper nobody can be asked to type it again
 - an answer in words that its marker reads on paper needs no decision; only an untouched box is left empty
 """
@@ -24,11 +25,15 @@ from engine.text.words import agree, clean_line, join_words
 
 @dataclass(frozen=True, slots=True)
 class FieldMarks:
-    """What stands in one field: filled and unsure bubbles as (entry, column, value), written boxes."""
+    """What stands in one field: filled and unsure bubbles as (entry, column, value), written boxes.
+
+    ``is_faint``: light marks would be missing.
+    """
 
     filled: tuple[tuple[int, int, str], ...] = ()
     unsure: tuple[tuple[int, int, str], ...] = ()
     written: tuple[tuple[int, int], ...] = ()
+    is_faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,8 @@ def field_text(question: SheetQuestion, marks: FieldMarks, part: Part | None) ->
         if is_read_on_paper(part):
             return FieldText("", on_paper=True)
         return FieldText("", "something is written here")
+    if marks.is_faint and not _is_all_filled(question, marks):
+        return FieldText(text, "light marks are lost in this scan, and something is empty: look at the paper")
     reason = refusal(text, part)
     return FieldText(text, reason)
 
@@ -91,6 +98,15 @@ def field_text(question: SheetQuestion, marks: FieldMarks, part: Part | None) ->
 def is_read_on_paper(part: Part | None) -> bool:
     """Return whether what is written for a part waits for its marker as it is, and isn't typed."""
     return part is not None and kind_of(part.type).needs_person
+
+
+def _is_all_filled(question: SheetQuestion, marks: FieldMarks) -> bool:
+    """Return whether each row and column has its bubble: then nothing can be missing."""
+    if question.kind in (SheetFieldKind.BOX, SheetFieldKind.MULTIPLE):
+        return False
+    columns = 1 if question.digits is None else len(question.digits.columns())
+    places = {(entry, column) for entry, column, _ in marks.filled}
+    return len(places) == (len(question.rows) or 1) * columns
 
 
 def refusal(text: str, part: Part | None) -> str | None:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -134,11 +134,12 @@ def _scanned(
     }
     written = tuple((box.question, box.entry, box.column) for box in reading.written)
     filled, unsure = of_state[BubbleState.FILLED], of_state[BubbleState.UNSURE]
-    content = hashlib.sha256(repr((filled, unsure, written)).encode()).hexdigest()
+    read = (filled, unsure, written, *(("faint",) if reading.is_faint else ()))
+    content = hashlib.sha256(repr(read).encode()).hexdigest()
     pictures = {}
     for index in sorted({bubble.question for bubble in page.bubbles} | {box.question for box in page.boxes}):
         question = layout.questions[index]
-        marks = marks_in_field(index, filled, unsure, written)
+        marks = replace(marks_in_field(index, filled, unsure, written), is_faint=reading.is_faint)
         read = field_text(question, marks, parts.get((question.number, question.part)))
         # A student's number may be clear and still be nobody's.
         if read.reason is not None or read.on_paper or question.kind is SheetFieldKind.STUDENT:
@@ -155,6 +156,7 @@ def _scanned(
         written,
         pictures,
         now,
+        reading.is_faint,
     )
 
 

@@ -44,6 +44,8 @@ class ScannedPage:
     pictures : mapping of str to str
         Position of a field in the layout → a PNG file in base64, of fields that a person must look at.
     at : datetime
+    is_faint : bool
+        Whether light marks are lost in this scan, so that its empty bubbles are not certain.
     """
 
     exam: str
@@ -57,6 +59,7 @@ class ScannedPage:
     written: tuple[tuple[int, int, int], ...]
     pictures: Mapping[str, str]
     at: datetime
+    is_faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)

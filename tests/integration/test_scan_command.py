@@ -305,9 +305,9 @@ def test_printed_exams_come_back_with_the_marks_of_typed_answers_and_spares_find
     assert said.json()["pages"]["questions"] == ada.sheet - 1
     handed = [(item["copy"], item["student"]) for item in exam["handed_in"]]
     assert handed == [(ada.number, "1001"), (spare.number, "0042")] and exam["waiting"] == []
-    # The PDF's own sheets are black and white and never were on paper.
+    # The PDF's own sheets never were on paper.
     assert {problem["page"] for problem in said.json()["problems"]} == {*range(ada.sheet, ada.pages + 1)}
-    assert all("black and white" in problem["reason"] for problem in said.json()["problems"])
+    assert all("file for the printer" in problem["reason"] for problem in said.json()["problems"])
     found = outcomes("1001")
     assert found.pop("greedy-path") is Outcome.WRONG and set(found.values()) == {Outcome.RIGHT}
     assert set(outcomes("0042").values()) == {Outcome.WRONG}

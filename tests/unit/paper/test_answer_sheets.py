@@ -55,7 +55,7 @@ def test_nothing_on_a_sheet_lies_over_anything_else_and_all_of_it_on_the_paper(
     radius = layout.radius
     for page in layout.pages:
         round_things = [(b.x, b.y, radius) for b in page.bubbles]
-        round_things += [(r.x, r.y, radius) for r in page.references]
+        round_things += [(r.x, r.y, radius) for r in (*page.references, *page.tints)]
         round_things += [(x, y, MARK_SIZE * 0.71) for x, y in page.marks]
         round_things += [(x + 8.5, y + 8.5, 8.5 * 1.42) for x, y in page.codes]
         for x, y, reach in round_things:

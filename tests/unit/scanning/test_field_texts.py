@@ -51,6 +51,26 @@ def test_two_marks_where_one_counts_and_unsure_ones_go_to_a_person() -> None:
     assert (read.text, read.reason) == ("a, d", None)
 
 
+def test_what_is_empty_in_a_scan_that_loses_light_marks_goes_to_a_person() -> None:
+    matching = SheetQuestion(1, "answer", "1", KINDS.MATCHING, tuple("ab"), ("1", "2"))
+    box = SheetQuestion(1, "answer", "1", KINDS.BOX)
+    whole = numbers(NumberDigits(2, 1, sign=False))
+    for question, filled, is_certain in (
+        (choice(KINDS.SINGLE), [], False),
+        (choice(KINDS.SINGLE), [(0, 0, "b")], True),
+        (choice(KINDS.MULTIPLE), [(0, 0, "b")], False),  # another one may have been there
+        (matching, [(0, 0, "a")], False),
+        (matching, [(0, 0, "a"), (1, 0, "b")], True),
+        (whole, digits_of("_35"), False),
+        (whole, digits_of("135"), True),
+        (numbers(NumberDigits(2, 1)), [(0, 1, "1"), (0, 2, "3"), (0, 3, "5")], False),  # its sign
+        (box, [], False),
+    ):
+        read = field_text(question, FieldMarks(tuple(filled), is_faint=True), None)
+        assert (read.reason is None) is is_certain, (question, filled)
+        assert is_certain or "look at the paper" in str(read.reason)
+
+
 def test_matchings_and_orders() -> None:
     question = SheetQuestion(1, "answer", "1", KINDS.MATCHING, tuple("abc"), ("1", "2", "3"))
     assert field_text(question, marks((0, 0, "c"), (2, 0, "a")), None).text == "1-c, 3-a"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 
-from benchmarks.scanned_sheets import TRAPS, measure, usual_exam
+from benchmarks.scanned_sheets import TRAPS, measure, measure_crosses, usual_exam
 from benchmarks.scans.simulated_scans import MM, SCANNERS, FilledSheet, printed_pages, scan
 from engine.paper.page_codes import PageCode
 from engine.paper.sheet_layout import (
@@ -137,11 +139,74 @@ def test_a_torn_corner_one_code_less_and_a_dark_scan_are_read(exam) -> None:
         assert set(states(read(exam, changed)).values()) == {BubbleState.EMPTY}
 
 
+@pytest.mark.parametrize("dpi", [150, 300])
+@pytest.mark.parametrize(("threshold", "is_faint"), [(0.5, True), (0.7, True), (0.9, False)])
+def test_black_and_white_is_read_and_says_whether_light_marks_are_lost(
+    exam, dpi: int, threshold: float, is_faint: bool
+) -> None:
+    layout, page, printed = exam
+    graphite = np.zeros_like(printed)
+    dark, light = page.bubbles[::9], page.bubbles[4::9]
+    for bubble in (*dark, *light):
+        centre = (round(bubble.x * MM), round(bubble.y * MM))
+        black = 0.9 if bubble in dark else 0.3
+        cv2.circle(graphite, centre, round(layout.radius * MM), black, -1, cv2.LINE_AA)
+    random = np.random.default_rng(dpi)
+    sheet = FilledSheet(printed, graphite)
+    reading = read(exam, scan(sheet, "feeder", random, dpi=dpi, threshold=threshold))
+    found = states(reading)
+    assert reading.is_faint is is_faint
+    assert {found[bubble] for bubble in dark} == {BubbleState.FILLED}
+    # A light mark is only ever taken for none where the page says so.
+    assert is_faint or BubbleState.EMPTY not in {found[bubble] for bubble in light}
+    others = set(page.bubbles) - {*dark, *light}
+    assert {found[bubble] for bubble in others} == {BubbleState.EMPTY}
+
+
+def test_a_scan_so_light_that_pencils_vanish_from_it_is_faint_in_grey_too(exam) -> None:
+    image = straight_scan(exam[2]).astype(float)
+    assert not read(exam, image.astype(np.uint8)).is_faint
+    # As scanners do that make text crisp: what is lighter than two thirds of the way to paper becomes white.
+    bright = np.clip((image - 30) / (image.max() * 0.7 - 30), 0, 1) * 215 + 40
+    assert read(exam, bright.astype(np.uint8)).is_faint
+
+
+def test_a_scan_so_dark_that_what_was_erased_is_black_is_refused(exam) -> None:
+    image = straight_scan(exam[2])
+    white = int(image.max())
+    for almost in (0.96, 0.93):
+        two_levels = np.where(image < white * almost, 0, 255).astype(np.uint8)
+        with pytest.raises(UnreadablePageError, match="erased may look like a mark"):
+            read(exam, two_levels)
+
+
+def test_the_file_for_the_printer_is_no_scan(exam) -> None:
+    page = cv2.resize((exam[2] * 255).astype(np.uint8), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    with pytest.raises(UnreadablePageError, match="file for the printer"):
+        read(exam, page)
+
+
+def test_black_and_white_sheets_that_earlier_versions_printed_are_refused(exam) -> None:
+    layout, page, printed = exam
+    _, two_levels = cv2.threshold(straight_scan(printed), 128, 255, cv2.THRESH_BINARY)
+    without = replace(page, tints=())
+    with pytest.raises(UnreadablePageError, match="black and white"):
+        read_page(straighten(two_levels, find_codes(two_levels), layout, without), layout, without)
+
+
+@pytest.mark.parametrize("scanner", SCANNERS)
+@pytest.mark.parametrize("width", [0.6, 0.8, 1.0, 1.2, 1.4])
+def test_a_cross_inside_an_empty_bubble_is_for_a_person_in_pens_of_many_widths(
+    exam, scanner: str, width: float
+) -> None:
+    figures = measure_crosses(width, 1, scanner=scanner)
+    assert figures["crosses"] >= 60
+    assert figures["read_as_empty"] == 0
+    assert figures["flagged"] >= 0.95 * figures["crosses"]
+
+
 def test_what_would_lose_marks_is_refused(exam) -> None:
     image = straight_scan(exam[2])
-    _, two_levels = cv2.threshold(image, 128, 255, cv2.THRESH_BINARY)
-    with pytest.raises(UnreadablePageError, match="black and white"):
-        read(exam, two_levels)
     covered = image.copy()
     covered[:, :100] = covered[:, -100:] = 250
     with pytest.raises(UnreadablePageError, match="too few"):
