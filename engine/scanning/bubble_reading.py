@@ -45,6 +45,9 @@ _EMPTY_MEAN, _EMPTY_INK = 0.07, 0.07
 _FILLED_MEAN, _FILLED_INK = 0.22, 0.75
 # In two levels a light mark is left as specks: an empty bubble has none but dust.
 _EMPTY_SPECKS = 0.02
+# An empty bubble shows its ring, as those of the references do: what lies over a bubble must not pass for
+# paper. In eighths, of which one may be worn; under the last, no ring of this scan can be seen.
+_RING_PARTS, _RING_SHARE, _LEAST_RING = 8, 0.35, 0.1
 # Half of its own darkness is where the edge of a stroke lies, however much a scanner blurs it.
 _OWN_SHARE = 0.5
 # A stroke of this length through a bubble is no dust: share of the ink in one connected piece.
@@ -111,9 +114,22 @@ def read_page(straight: GreyImage, layout: SheetLayout, page: SheetPage) -> Page
     has_two_levels = _has_two_levels(straight, page, layout.radius)
     darkness = _darkness(straight, page.references, layout.radius)
     is_faint = _is_faint(straight, darkness, page, layout.radius, has_two_levels)
+    least_ring = _least_ring(darkness, page, layout.radius)
+    # On a faint page what is empty is for a person anyway.
+    if not least_ring and not is_faint:
+        raise UnreadablePageError(
+            "the rings of its bubbles can't be seen: scan it at 150 dpi or more, in grey"
+        )
     shifts = _shifts(straight, page.bubbles, layout.radius)
     bubbles = tuple(
-        _read_bubble(darkness, bubble, layout.radius, shifts[bubble.question, bubble.entry], has_two_levels)
+        _read_bubble(
+            darkness,
+            bubble,
+            layout.radius,
+            shifts[bubble.question, bubble.entry],
+            most_specks=_EMPTY_SPECKS if has_two_levels else 1.0,
+            least_ring=least_ring,
+        )
         for bubble in page.bubbles
     )
     written = tuple(box for box in page.boxes if _is_written(darkness, box))
@@ -230,6 +246,27 @@ def _masks(
     return distance <= _INNER, bands, ring
 
 
+@lru_cache(maxsize=8)
+def _ring_parts(radius: float) -> npt.NDArray[np.int64]:
+    size = _half(radius)
+    y, x = np.mgrid[-size : size + 1, -size : size + 1].astype(float)
+    part = np.floor((np.arctan2(y, x) + np.pi) / (2 * np.pi) * _RING_PARTS).astype(int) % _RING_PARTS
+    return np.where(_masks(radius)[2], part, -1)
+
+
+def _ring(patch: npt.NDArray[np.float32], radius: float) -> float:
+    """Return how dark a bubble's ring is, at the faintest but one of its parts."""
+    parts = _ring_parts(radius)
+    return float(np.sort([patch[parts == part].mean() for part in range(_RING_PARTS)])[1])
+
+
+def _least_ring(darkness: npt.NDArray[np.float32], page: SheetPage, radius: float) -> float:
+    """Return how dark the ring of an empty bubble is at least on this page, 0 if none can be seen."""
+    rings = [_ring(_patch(darkness, r.x, r.y, radius), radius) for r in page.references if not r.is_full]
+    usual = float(np.median(rings))
+    return _RING_SHARE * usual if usual > _LEAST_RING else 0.0
+
+
 def _half(radius: float) -> int:
     return int(radius * PIXELS_PER_MM * _BANDS[-1][1]) + 1
 
@@ -269,7 +306,9 @@ def _read_bubble(
     bubble: SheetBubble,
     radius: float,
     shift: tuple[float, float],
-    has_two_levels: bool = False,
+    *,
+    most_specks: float = 1.0,
+    least_ring: float = 0.0,
 ) -> BubbleReading:
     patch = _patch(darkness, bubble.x + shift[0], bubble.y + shift[1], radius)
     inner, bands, _ = _masks(radius)
@@ -279,9 +318,11 @@ def _read_bubble(
     # thick the pen, and blur must not close it.
     ink = float((inside > max(_INK, _OWN_SHARE * float(np.percentile(inside, 90)))).mean())
     state = _state(patch, inner, bands, mean, ink)
-    is_specked = state is BubbleState.EMPTY and has_two_levels and mean > _EMPTY_SPECKS
-    if is_specked or (state is BubbleState.FILLED and _is_cross(patch, radius)):
-        state = BubbleState.UNSURE
+    if state is BubbleState.EMPTY:
+        is_unsure = mean > most_specks or _ring(patch, radius) < least_ring
+    else:
+        is_unsure = state is BubbleState.FILLED and _is_cross(patch, radius)
+    state = BubbleState.UNSURE if is_unsure else state
     return BubbleReading(bubble, state, round(mean, 4), round(ink, 4))
 
 

@@ -25,9 +25,11 @@ _MOST_BYTES = 2 * 2**30
 _MOST_PAGES = 20_000
 # What a page is reduced to, along its longer side: 300 dpi of A4. More shows no more pencil.
 _LONGEST_SIDE = 3_600
-_LEAST_SIDE = 500
+_LEAST_SIDE, _LEAST_WIDTH = 500, 300
 _RENDER_DPI = 200.0
 _MOST_POINTS = 5_000.0
+# Forms within forms: PDFium itself draws no deeper ones.
+_DEEPEST = 45
 SUFFIXES = (".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff")
 
 
@@ -154,7 +156,7 @@ def _picture(path: Path, source: PageSource, kind: str) -> ScanImage | ScanProbl
 def _size_fault(width: int, height: int) -> str | None:
     if width * height > _MOST_PIXELS:
         return f"it would unpack to {width} × {height} pixels, which no page of an exam has"
-    if max(width, height) < _LEAST_SIDE:
+    if max(width, height) < _LEAST_SIDE or min(width, height) < _LEAST_WIDTH:
         return f"it has {width} × {height} pixels only: scan at 150 dpi at least"
     return None
 
@@ -293,7 +295,7 @@ def _rendered(page: Any, source: PageSource) -> ScanImage | ScanProblem:
     if not 50.0 < max(width, height) < _MOST_POINTS:
         return ScanProblem(source, f"the page is {width / 72:.1f} × {height / 72:.1f} inches large")
     try:
-        for picture in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        for picture in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=_DEEPEST):
             fault = _size_fault(*picture.get_px_size())
             if fault and "unpack" in fault:
                 return ScanProblem(source, fault)

@@ -34,6 +34,8 @@ from engine.text.words import join_words
 
 # A page on which grey levels differ less than this has nothing on it: the back of a sheet.
 _BLANK_SPREAD = 14.0
+# Grey levels that no paper has, however dark the scan; a page that came out black isn't passed over as blank.
+_BLACK = 50.0
 _PICTURE_SCALE = 0.75
 _MARGIN = 4.0
 # In mm: more than lies between two bubbles of large print, less than between a field and the one below it.
@@ -75,6 +77,8 @@ def read_scan(
     seen = find_codes(scan.image)
     codes = {item.code for item in seen}
     if not codes:
+        if _is_black(scan.image):
+            return ScanProblem(source, "it is black all over: the scanner saw no paper")
         if _is_blank(scan.image):
             return IgnoredPage(source, "blank")
         return ScanProblem(
@@ -105,6 +109,10 @@ def read_scan(
     except UnreadablePageError as error:
         return ScanProblem(source, f"{code.words()}: {error}")
     return _scanned(code, copy, source, straight, layout, page, reading, parts(code.exam, copy), now)
+
+
+def _is_black(image: GreyImage) -> bool:
+    return float(np.percentile(image[::8, ::8], 95)) < _BLACK
 
 
 def _is_blank(image: GreyImage) -> bool:

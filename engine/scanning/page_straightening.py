@@ -99,17 +99,30 @@ def straighten(
     UnreadablePageError
         Too few of them lie where they must.
     """
+    # Some scanners and files have black for white; codes are found in both.
+    for positive in (image, np.asarray(cv2.bitwise_not(image), dtype=np.uint8)):
+        registration = _best_registration(positive, codes, layout, page)
+        if registration is not None:
+            return _remapped(positive, registration, layout)
+    # A code is read from its mirror image as well, and says nothing of that.
+    mirrored = np.asarray(cv2.flip(image, 1), dtype=np.uint8)
+    if _best_registration(mirrored, find_codes(mirrored), layout, page) is not None:
+        raise UnreadablePageError("it is mirrored: scan the page itself")
+    raise UnreadablePageError(
+        "too few of the black squares and discs at its edges can be seen where they belong: the page is "
+        "cut off, folded or covered"
+    )
+
+
+def _best_registration(
+    image: GreyImage, codes: Sequence[FoundCode], layout: SheetLayout, page: SheetPage
+) -> _Registration | None:
     best: _Registration | None = None
-    for pose in _poses(codes, page):
+    for pose in _poses(codes, page) if codes else ():
         registration = _registered(_find_marks(image, pose, layout, page), layout)
         if registration is not None and (best is None or len(registration.seen) > len(best.seen)):
             best = registration
-    if best is None:
-        raise UnreadablePageError(
-            "too few of the black squares and discs at its edges can be seen where they belong: the page is "
-            "cut off, folded or covered"
-        )
-    return _remapped(image, best, layout)
+    return best
 
 
 def _poses(codes: Sequence[FoundCode], page: SheetPage) -> list[Points]:

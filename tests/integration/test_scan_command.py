@@ -161,6 +161,37 @@ def test_missing_pages_other_exams_and_photos_are_listed_with_their_reason(
     assert outcomes("ada")
 
 
+def test_black_and_white_scans_leave_what_is_empty_to_a_person_and_a_grey_scan_settles_it(
+    grade, printed: PrintedClass
+) -> None:
+    from PIL import Image
+
+    answers = {k: v for k, v in right_answers(printed, "ada").items() if k != SINGLE}
+    pages = filled_pages(printed, "ada", answers)
+    for i, page in enumerate(pages):
+        # As an office scanner saves it: one bit for a pixel, packed as faxes are.
+        large = cv2.resize(page, None, fx=4 / 3, fy=4 / 3, interpolation=cv2.INTER_CUBIC)
+        Image.fromarray(large > 128).save(f"fax-{i}.tif", compression="group4")
+    said = scan(grade, *(f"fax-{i}.tif" for i in range(len(pages))))
+    assert said.json()["problems"] == []
+    (waiting,) = said.json()["prints"][0]["waiting"]
+    read = {item["field"]: item for item in waiting["fields"]}
+    assert f"{SINGLE}/answer" in read and f"{MATCHING}/answer" not in read
+    assert all("light marks are lost" in item["reason"] for item in read.values())
+    assert read[f"{NUMBER}/answer"]["read_as"] == answers[NUMBER], "its sign isn't certain"
+    assert not attempts("ada")
+    for i, page in enumerate(pages):
+        save(f"grey-{i}.png", page)
+    assert scan(grade, *(f"grey-{i}.png" for i in range(len(pages)))).code == 0
+    assert outcomes("ada")["softmax-stability"] is Outcome.WRONG
+
+
+def test_a_page_that_came_out_black_is_not_passed_over(grade, printed: PrintedClass) -> None:
+    save("black.png", np.zeros((1754, 1240), np.uint8))
+    (problem,) = scan(grade, "black.png").json()["problems"]
+    assert "black all over" in problem["reason"]
+
+
 def test_scans_of_one_page_that_differ_wait_for_a_person(grade, printed: PrintedClass) -> None:
     answers = right_answers(printed, "ada")
     first = filled_pages(printed, "ada", answers)

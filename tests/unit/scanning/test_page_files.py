@@ -74,6 +74,33 @@ def test_bombs_are_refused_before_they_unpack(tmp_path: Path) -> None:
         assert "unpack" in problem.reason or "inches" in problem.reason
 
 
+@pytest.mark.parametrize("depth", [0, 2, 9])
+def test_a_picture_that_unpacks_to_gigabytes_is_refused_however_deep_it_lies(
+    tmp_path: Path, depth: int
+) -> None:
+    import pikepdf
+
+    pdf = pikepdf.new()
+    pdf.add_blank_page(page_size=(595, 842))
+    kind, size = pikepdf.Name.Image, {"/Width": 60_000, "/Height": 60_000, "/BitsPerComponent": 8}
+    drawn = pdf.make_stream(bytes(1000), {"/Subtype": kind, "/ColorSpace": pikepdf.Name.DeviceGray, **size})
+    for _ in range(depth):
+        form = {"/Subtype": pikepdf.Name.Form, "/BBox": pikepdf.Array([0, 0, 1, 1])}
+        inside = {"/Resources": pikepdf.Dictionary(XObject=pikepdf.Dictionary(Im=drawn))}
+        drawn = pdf.make_stream(b"/Im Do", {**form, **inside})
+    pdf.pages[0].Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(Im=drawn))
+    pdf.pages[0].Contents = pdf.make_stream(b"q 595 0 0 842 0 0 cm /Im Do Q")
+    pdf.save(tmp_path / "deep.pdf")
+    (problem,) = read(tmp_path / "deep.pdf")
+    assert isinstance(problem, ScanProblem) and "unpack" in problem.reason
+
+
+def test_a_strip_of_a_page_is_no_page(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "thin.png"), page(size=(3000, 200)))
+    (problem,) = read(tmp_path / "thin.png")
+    assert isinstance(problem, ScanProblem) and "200 × 3000 pixels" in problem.reason
+
+
 @pytest.mark.parametrize(
     "data",
     [

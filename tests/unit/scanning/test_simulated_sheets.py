@@ -205,6 +205,34 @@ def test_a_cross_inside_an_empty_bubble_is_for_a_person_in_pens_of_many_widths(
     assert figures["flagged"] >= 0.95 * figures["crosses"]
 
 
+def test_what_lies_over_bubbles_never_passes_for_empty_ones(exam) -> None:
+    """A note stuck on the sheet, a folded corner, a white streak: what is below them is unseen."""
+    layout, page, printed = exam
+    graphite = np.zeros_like(printed)
+    hidden = [bubble for bubble in page.bubbles if 60 < bubble.y < 180 and 60 < bubble.x < 150]
+    for bubble in hidden:
+        centre = (round(bubble.x * MM), round(bubble.y * MM))
+        cv2.circle(graphite, centre, round(layout.radius * MM), 0.7, -1, cv2.LINE_AA)
+    for threshold in (None, 0.5):
+        sheet = FilledSheet(printed.copy(), graphite.copy())
+        rows, columns = slice(round(55 * MM), round(185 * MM)), slice(round(55 * MM), round(155 * MM))
+        sheet.image[rows, columns], sheet.graphite[rows, columns] = 1.0, 0.0
+        image = scan(sheet, "feeder", np.random.default_rng(3), dpi=200, threshold=threshold)
+        found = states(read(exam, image))
+        assert len(hidden) > 40 and len(hidden) < len(page.bubbles) / 2
+        assert {found[bubble] for bubble in hidden} == {BubbleState.UNSURE}
+        far = [b for b in page.bubbles if not (50 < b.y < 190 and 50 < b.x < 160)]
+        assert {found[bubble] for bubble in far} == {BubbleState.EMPTY}
+
+
+def test_a_negative_is_read_and_a_mirrored_page_says_that_it_is(exam) -> None:
+    image = straight_scan(exam[2])
+    assert set(states(read(exam, 255 - image)).values()) == {BubbleState.EMPTY}
+    for mirrored in (image[:, ::-1], image[::-1]):
+        with pytest.raises(UnreadablePageError, match="mirrored"):
+            read(exam, np.ascontiguousarray(mirrored))
+
+
 def test_what_would_lose_marks_is_refused(exam) -> None:
     image = straight_scan(exam[2])
     covered = image.copy()
