@@ -52,12 +52,7 @@ def _question(key: KeyQuestion, entry: PrintedQuestion) -> str:
 
 def _part(key: KeyPart, printed: PrintedPart, several: bool) -> list[str]:
     part = key.part
-    lines = []
-    if several:
-        prompt = typst_text(part.prompt) if part.prompt else typst_plain(part.id)
-        points = typst_string(points_text(part.points))
-        lines.append(f"#part({typst_string(printed.label)}, {points}, false, [{prompt}], [])")
-    lines += [typst_option(f"{prompt.id}.", prompt.text) for prompt in part.prompts]
+    lines = [typst_option(f"{prompt.id}.", prompt.text) for prompt in part.prompts]
     lines += [
         typst_option(f"({option.id})", option.text, is_right=option in key.options) for option in part.options
     ]
@@ -65,4 +60,10 @@ def _part(key: KeyPart, printed: PrintedPart, several: bool) -> list[str]:
     if key.accepted and key.accepted != key.key:
         lines.append(f"#hint[{typst_plain(f'Counts as right: {key.accepted}')};]")
     lines.append(f"#hint[{typst_plain(f'Scored: {key.policy}')};]")
-    return lines
+    # What is right is seen beside what isn't: options, key and policy stand on one page if a page holds them.
+    body = "\n\n".join(lines)
+    if not several:
+        return [f"#kept(auto, auto, auto, [\n{body}\n])"]
+    prompt = typst_text(part.prompt) if part.prompt else typst_plain(part.id)
+    points = typst_string(points_text(part.points))
+    return [f"#part({typst_string(printed.label)}, {points}, auto, [{prompt}], [\n{body}\n])"]

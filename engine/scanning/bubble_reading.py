@@ -355,8 +355,8 @@ def _is_crossed(stroked: Sequence[bool]) -> bool:
 def _is_cross(patch: npt.NDArray[np.float32], radius: float) -> bool:
     """Return whether what covers most of a bubble is two strokes of a thick pen and no filling."""
     disc, crosses = _crosses(radius)
-    own = patch[disc] / max(float(np.percentile(patch[_masks(radius)[0]], 90)), 1e-6)
-    shares = np.minimum(own, 1.0)
+    relative = patch[disc] / max(float(np.percentile(patch[_masks(radius)[0]], 90)), 1e-6)
+    shares = np.minimum(relative, 1.0)
     if float((shares < _OWN_SHARE).mean()) > _MOST_WHITE:
         return True
     if float(shares.std()) < _LEAST_SPREAD:

@@ -390,5 +390,5 @@ def _clear_scans(scans: Sequence[ScannedPage]) -> Sequence[ScannedPage]:
     clear = [scan for scan in scans if not scan.is_faint]
     if not clear:
         return scans
-    shown = {bubble for scan in clear for bubble in (*scan.filled, *scan.unsure)}
-    return [scan for scan in scans if not scan.is_faint or not shown.issuperset(scan.filled)]
+    certain = {bubble for scan in clear for bubble in (*scan.filled, *scan.unsure)}
+    return [scan for scan in scans if not scan.is_faint or not certain.issuperset(scan.filled)]

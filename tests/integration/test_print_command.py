@@ -208,6 +208,20 @@ def test_a_key_booklet_has_keys_intervals_and_solutions(grade, course: Path) -> 
     assert "Counts as right:" in whole and "Scored:" in whole
 
 
+def test_options_and_key_of_a_question_stand_on_one_page_of_a_key_booklet(grade, course: Path) -> None:
+    items = ["softmax-stability", "high-weight-reading", "who-introduced", "l16-ex5-alignment-vector"]
+    Path("course/blueprints/paper.yaml").write_text(
+        f"title: T\nsections: [{{title: A, items: [{', '.join(items)}]}}]\n"
+    )
+    assert grade("print", "paper", "--course", "course").code == 0
+    folder, _ = the_print(course)
+    for booklet in (folder / "keys").iterdir():
+        pages = texts(booklet)
+        assert sum(page.count("(a)") for page in pages) == len(items)
+        for page in pages:
+            assert page.count("(a)") == page.count("(c)") == page.count("Scored:"), page
+
+
 def test_a_spare_is_stored_for_whoever_used_it(grade, course: Path) -> None:
     assert grade("print", "paper", "--course", "course", "--spare", 2).code == 0
     folder, record = the_print(course)
