@@ -142,8 +142,8 @@ def _scanned(
     }
     written = tuple((box.question, box.entry, box.column) for box in reading.written)
     filled, unsure = of_state[BubbleState.FILLED], of_state[BubbleState.UNSURE]
-    read = (filled, unsure, written, *(("faint",) if reading.is_faint else ()))
-    content = hashlib.sha256(repr(read).encode()).hexdigest()
+    content_parts = (filled, unsure, written, *(("faint",) if reading.is_faint else ()))
+    content = hashlib.sha256(repr(content_parts).encode()).hexdigest()
     pictures = {}
     for index in sorted({bubble.question for bubble in page.bubbles} | {box.question for box in page.boxes}):
         question = layout.questions[index]
