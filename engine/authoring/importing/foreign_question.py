@@ -351,10 +351,8 @@ def decode_source(data: bytes, file: str) -> SourceText:
     # Moodle's own backups and other packages: people take them for the exported file
     if data.startswith(tuple(ARCHIVE_STARTS)):
         message = "this is an archive (a backup, or a package of another format)"
-        step = "export the question bank as Moodle XML, or the questions as a QTI 3.0 package"
-        raise ExchangeError(
-            message, where=file, expected="a Moodle XML, GIFT or QTI 3.0 file", next_step=step
-        )
+        step = "export the question bank as Moodle XML, or the questions as a QTI package"
+        raise ExchangeError(message, where=file, expected=f"{_READ}, or a package", next_step=step)
     text, encoding, guessed = _decoded(data, file)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if (nul := text.find("\0")) >= 0:
@@ -410,39 +408,54 @@ def _undecodable(data: bytes, offset: int, file: str, message: str) -> ExchangeE
     return fault_after(before, message, file, ExchangeError, next_step=_SAVE_AS)
 
 
-_AS_QTI3 = "export the questions as QTI 3.0, or as Moodle XML"
-_OTHER_QTI = {
-    "assessmentItem": ("this is an item of QTI 2, and QTI 3.0 is read here", _AS_QTI3),
-    "assessmentTest": ("this is a test of QTI 2, and QTI 3.0 is read here", _AS_QTI3),
-    "questestinterop": ("this is QTI 1.2, and QTI 3.0 is read here", _AS_QTI3),
-    "qti-assessment-test": ("a test only names its items", "import the package that holds them"),
-    "manifest": ("a manifest only names the files of its package", "import the whole ZIP archive"),
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_READ = "a file of Moodle XML, GIFT, QTI or OLX"
+# what the outermost element says of a file
+_FORMATS = {
+    "quiz": "moodle",
+    "qti-assessment-item": "qti3",
+    "assessmentItem": "qti21",
+    "questestinterop": "canvas",
+    "problem": "olx",
+    # parts of a course may hold their problems themselves
+    **dict.fromkeys(
+        ("course", "chapter", "sequential", "vertical", "itembank", "library", "library_content"), "olx"
+    ),
+}
+_PARTS = {
+    **dict.fromkeys(
+        ("assessmentTest", "qti-assessment-test"),
+        ("a test only names its items", "import the package that holds them"),
+    ),
+    "manifest": ("a manifest only names the files of its package", "import the whole package"),
 }
 
 
 def detect_format(source: SourceText, stated: str | None = None) -> str:
-    """Return ``"moodle"``, ``"gift"`` or ``"qti3"``: what is wanted, or else what the text looks like.
+    """Return the format that is wanted, or else what the text looks like, such as ``"moodle"``.
 
     Raises
     ------
     ExchangeError
         It is XML of another kind.
     """
+    if stated is not None:
+        return stated
     head = source.text.lstrip()[:2000]
-    is_xml = head.startswith("<?xml") or re.match(r"<[A-Za-z][\w:.-]*[\s/>]", head) is not None
-    root = re.search(r"<([A-Za-z][\w:.-]*)", head)
-    if stated == "moodle" or (stated is None and root is not None and root[1] == "quiz"):
-        return "moodle"
-    name = root[1].rpartition(":")[2] if root is not None else ""
-    if stated == "qti3" or (stated is None and is_xml and name == "qti-assessment-item"):
-        return "qti3"
-    if stated is None and is_xml and name in _OTHER_QTI:
-        message, step = _OTHER_QTI[name]
-        raise ExchangeError(message, where=source.file, expected="a QTI 3.0 item or package", next_step=step)
-    if stated is None and is_xml and head.startswith("<?xml"):
-        reason = f"the XML begins with <{clean_line(root[1], 40)}>" if root else "the XML holds no element"
-        message = f"{reason}, so it is neither Moodle XML nor a QTI 3.0 item"
-        step = "export the question bank as Moodle XML or as QTI 3.0"
+    is_declared = head.startswith("<?xml")
+    # an element begins the file, whatever stands in comments before it
+    root = re.search(r"<([A-Za-z][\w:.-]*)(?=[\s/>])", _COMMENT.sub("", head))
+    is_xml = is_declared or (root is not None and head.startswith(("<!--", root[0])))
+    name = root[1].rpartition(":")[2] if root is not None and is_xml else ""
+    if name in _FORMATS:
+        return _FORMATS[name]
+    if name in _PARTS:
+        message, step = _PARTS[name]
+        raise ExchangeError(message, where=source.file, expected=_READ, next_step=step)
+    if is_declared:
+        reason = f"the XML begins with <{clean_line(name, 40)}>" if name else "the XML holds no element"
+        message = f"{reason}, so it is neither Moodle XML nor QTI nor OLX"
+        step = "export the question bank as Moodle XML or as QTI"
         raise ExchangeError(message, where=source.file, expected="<quiz>", next_step=step)
     return "gift"  # any text may be GIFT: its reader says what is wrong with it
 

@@ -355,6 +355,10 @@ class _HtmlReader:
             flow.add(FormulaRun(_raw(element), "display" in kind))
         elif name == "img" and "texrender" in element.get("class", "").split() and alt:
             flow.add(FormulaRun(_restored(alt)))
+        elif name == "img" and "equation_image" in element.get("class", "").split():
+            # as Canvas's editor keeps a formula: the picture is made from what stands beside it
+            latex = element.get("data-equation-content") or alt.removeprefix("LaTeX:")
+            flow.add(FormulaRun(_restored(latex), "block" in element.get("style", "")))
         elif name == "math" and (latex := _latex_of(element)):
             flow.add(FormulaRun(latex, element.get("display") == "block"))
         elif name == "img":

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
+from engine.authoring.importing.canvas_qti import read_canvas
 from engine.authoring.importing.foreign_question import (
     QuestionFile,
     SkippedQuestion,
@@ -16,8 +17,10 @@ from engine.authoring.importing.foreign_question import (
 from engine.authoring.importing.gift import read_gift
 from engine.authoring.importing.item_drafts import ImportReport, ItemDraft, prepare, to_spec, write_all
 from engine.authoring.importing.moodle_xml import read_moodle
+from engine.authoring.importing.olx_course import COURSE_FILES, read_course, read_olx
+from engine.authoring.importing.package_entries import Watch, is_package, open_entries
 from engine.authoring.importing.qti3 import read_qti3
-from engine.authoring.importing.qti_package import Watch, is_package, read_package
+from engine.authoring.importing.qti_package import MANIFEST, read_package
 from engine.authoring.importing.question_texts import UnfitError
 from engine.errors import ExchangeError
 from engine.items.bank import Bank
@@ -27,7 +30,12 @@ READERS: dict[str, Callable[[SourceText], QuestionFile]] = {
     "moodle": read_moodle,
     "gift": read_gift,
     "qti3": read_qti3,
+    "qti21": read_qti3,
+    "canvas": read_canvas,
+    "olx": read_olx,
 }
+# these are never packages: an archive of that name is something else
+_FILES_ONLY = ("moodle", "gift")
 
 
 def import_file(
@@ -49,7 +57,7 @@ def import_file(
     bank : Bank
         Its ids are taken.
     form : str, optional
-        ``"moodle"``, ``"gift"`` or ``"qti3"``; detected if left out.
+        A name of :data:`READERS`; detected if left out.
     keep_going : bool
         Import what can be read of a broken file.
     watch : callable, optional
@@ -61,8 +69,8 @@ def import_file(
     ExchangeError
         The file is broken (the error holds every fault) or has no question, or the folder can't be written.
     """
-    if form in (None, "qti3") and is_package(path):
-        form, contents = "qti3", read_package(path, watch)
+    if form not in _FILES_ONLY and is_package(path):
+        form, contents = read_packed(path, form, watch)
         source = SourceText(clean_line(str(path), 300), "")
     else:
         source = read_source(path)
@@ -88,6 +96,31 @@ def import_file(
         tuple(skips),
         contents.faults,
     )
+
+
+def read_packed(
+    path: Path, form: str | None = None, watch: Watch = lambda total: nullcontext(lambda: None)
+) -> tuple[str, QuestionFile]:
+    """Return the format of a package, a course or a folder, and what it holds.
+
+    Parameters
+    ----------
+    path : Path
+    form : str, optional
+        ``"olx"`` or a version of QTI; by what lies in it if left out.
+    watch : callable, optional
+        Shows the progress.
+
+    Raises
+    ------
+    ExchangeError
+        It is damaged or a bomb, or holds neither a manifest nor a course.
+    """
+    with open_entries(path) as entries:
+        is_course = not entries.nearest(MANIFEST) and any(map(entries.nearest, COURSE_FILES))
+        if form == "olx" or (form is None and is_course):
+            return "olx", read_course(entries, watch)
+        return read_package(entries, watch)
 
 
 def _drafts(contents: QuestionFile, file: str) -> tuple[list[ItemDraft], list[SkippedQuestion]]:

@@ -33,8 +33,16 @@ from engine.authoring.importing.qti_fields import (
     match_field,
     order_field,
 )
-from engine.authoring.importing.qti_item import INTERACTION, OWN_TOOL, QtiItem, html_of, plain_words
-from engine.authoring.importing.qti_marking import UnreadRules
+from engine.authoring.importing.qti_item import (
+    INTERACTION,
+    OWN_TOOL,
+    QtiItem,
+    as_qti3,
+    html_of,
+    plain_words,
+    without_prefixes,
+)
+from engine.authoring.importing.qti_marking import TrialBudget, UnreadRules, unread_reason
 from engine.authoring.importing.qti_typed import (
     NumberFields,
     mistakes_of,
@@ -50,6 +58,8 @@ from engine.authoring.importing.xml_tree import TreeBounds, XmlElement, read_tre
 from engine.text.words import clean_line, count_noun
 
 ITEM = "qti-assessment-item"
+OLD_ITEM = "assessmentItem"
+"""What QTI 2 calls it."""
 # rules nest deeper than the questions of other formats, and a formula stands in a cell of a table in a list
 BOUNDS = TreeBounds(
     depth=64,
@@ -95,8 +105,7 @@ def read_qti3(source: SourceText) -> QuestionFile:
     root = read_tree(source, faults, BOUNDS)
     if root is None or len(faults):
         return QuestionFile(faults=faults.in_order())
-    if root.tag.rpartition(":")[2] != ITEM:
-        faults.add(root.place, f"a QTI 3 item begins with <{ITEM}>, not with <{clean_line(root.tag, 40)}>")
+    if not is_item(root, faults):
         return QuestionFile(faults=faults.in_order())
     made = item_question(root, ItemMetadata(), faults)
     if isinstance(made, SkippedQuestion):
@@ -104,8 +113,21 @@ def read_qti3(source: SourceText) -> QuestionFile:
     return QuestionFile((made,) if made is not None else (), faults=faults.in_order())
 
 
+def is_item(root: XmlElement, faults: FileFaults) -> bool:
+    """Return whether an element is an item of QTI 3 or 2; if it isn't, that is a fault."""
+    if root.tag.rpartition(":")[2] in (ITEM, OLD_ITEM):
+        return True
+    tag = clean_line(root.tag, 40)
+    faults.add(root.place, f"an item begins with <{ITEM}>, or <{OLD_ITEM}> in QTI 2, not with <{tag}>")
+    return False
+
+
 def item_question(
-    root: XmlElement, metadata: ItemMetadata, faults: FileFaults, entry: str = ""
+    root: XmlElement,
+    metadata: ItemMetadata,
+    faults: FileFaults,
+    entry: str = "",
+    budget: TrialBudget | None = None,
 ) -> ForeignQuestion | SkippedQuestion | None:
     """Return the question of an item, or why it is skipped; None after a fault.
 
@@ -116,8 +138,12 @@ def item_question(
     faults : FileFaults
     entry : str
         The item's file within a package.
+    budget : TrialBudget, optional
+        What may be tried in the package altogether.
     """
-    _without_prefixes(root)
+    without_prefixes(root)
+    if root.tag == OLD_ITEM:
+        as_qti3(root)
     name = root.attributes.get("title", "") or root.attributes.get("identifier", "")
     place = FilePlace(root.place.line, root.place.column, entry)
     body = root.first("qti-item-body")
@@ -129,22 +155,13 @@ def item_question(
     before = len(faults)
     try:
         _check_kinds(root, kinds)
-        item = QtiItem(root, body, root.attributes.get("tool-name") == OWN_TOOL)
+        item = QtiItem(root, body, root.attributes.get("tool-name") == OWN_TOOL, budget or TrialBudget())
         question = _Reader(item, ForeignQuestion(QuestionKind.CHOICE, name, kind, place, NOTHING)).question()
     except (UnfitError, UnreadRules, TextTooLong) as problem:
-        reason, step = str(problem), getattr(problem, "next_step", "")
-        if isinstance(problem, UnreadRules):
-            reason = f"its rules hold {clean_line(reason, 80)}, which isn't carried out here"
-            step = "write the item by hand: grade new item ID"
-        return SkippedQuestion(name, kind, place, reason, step)
+        return SkippedQuestion(name, kind, place, *unread_reason(problem))
     question = replace(question, tags=metadata.tags, category=metadata.category)
     check_question(question, faults)
     return question if len(faults) == before else None
-
-
-def _without_prefixes(root: XmlElement) -> None:
-    for element in [root, *root.inside()]:
-        element.tag = element.tag.rpartition(":")[2]
 
 
 def _check_kinds(root: XmlElement, kinds: Sequence[str]) -> None:

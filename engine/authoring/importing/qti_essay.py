@@ -36,9 +36,9 @@ def essay_field(question: ForeignQuestion, rubric: XmlElement | None, *, is_own:
 
 def _own_rubric(rubric: XmlElement) -> str:
     """Return the list of criteria that our export writes as the table that the importer reads."""
-    body = rubric.first("qti-content-body")
-    criteria = body.first("ul") if body is not None else None
-    if body is None or criteria is None:
+    body = rubric.first("qti-content-body") or rubric  # QTI 2 has no element for it
+    criteria = body.first("ul")
+    if criteria is None:
         return html_of(rubric.content)
     rows = "".join(_criterion(entry) for entry in criteria.every("li"))
     rest = [node for node in body.content if node is not criteria]

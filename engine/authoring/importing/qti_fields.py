@@ -5,7 +5,7 @@ Each field is tried out alone, while the others stay empty: what it earns then i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice, permutations
@@ -158,21 +158,37 @@ def _selections(names: Sequence[str], right: Sequence[str]) -> Iterator[list[str
                 yield [*right[:hits], *wrong[:false]]
 
 
+def nearest_rule(
+    names: Sequence[str], right: Sequence[str], theirs: Callable[[Sequence[str]], float]
+) -> tuple[str, float]:
+    """Return the policy whose scores are nearest to those of another system, and how far off it is at most.
+
+    Parameters
+    ----------
+    names, right : sequence of str
+        All options, and the right ones.
+    theirs : callable
+        Returns the score of a selection there, from 0 to 1.
+    """
+    scores = [(pick, theirs(pick)) for pick in _selections(names, right)]
+    best: tuple[float, float, str] | None = None
+    for policy in _POLICIES:
+        gaps = [abs(score - float(score_of(policy, len(names), set(right), set(p)))) for p, score in scores]
+        candidate = (sum(gaps), max(gaps, default=0.0), policy)
+        best = candidate if best is None or candidate[0] < best[0] - CLOSE else best
+    assert best is not None
+    return best[2], best[1] if best[1] > CLOSE else 0.0
+
+
 def _with_policy(
     question: ForeignQuestion, names: Sequence[str], right: Sequence[str], full: float, trials: FieldTrials
 ) -> ForeignQuestion:
     """Return the question with the policy that gives the same scores, or the nearest one and a note."""
-    theirs = [(pick, trials.trial(QtiPicks(pick)).score / full) for pick in _selections(names, right)]
-    best: tuple[float, float, str] | None = None
-    for policy in _POLICIES:
-        gaps = [abs(score - float(score_of(policy, len(names), set(right), set(p)))) for p, score in theirs]
-        candidate = (sum(gaps), max(gaps), policy)
-        best = candidate if best is None or candidate[0] < best[0] - CLOSE else best
-    assert best is not None
-    if best[1] > CLOSE:
-        message = f"its rule for several picks isn't kept: '{best[2]}' is nearest"
+    policy, off = nearest_rule(names, right, lambda picks: trials.trial(QtiPicks(picks)).score / full)
+    if off:
+        message = f"its rule for several picks isn't kept: '{policy}' is nearest"
         question = question.noting(ImportNote(message, question.place))
-    return replace(question, policy=best[2])
+    return replace(question, policy=policy)
 
 
 def order_field(

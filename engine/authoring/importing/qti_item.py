@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.authoring.importing.foreign_question import MarkedText, TextForm
-from engine.authoring.importing.qti_marking import QtiMarking, UnreadRules
+from engine.authoring.importing.qti_marking import QtiMarking, TrialBudget, UnreadRules
 from engine.authoring.importing.qti_values import QtiValue, QtiVariable, declared
 from engine.authoring.importing.xml_tree import XmlElement
 
@@ -87,6 +87,83 @@ def without_lead(text: str, lead: str) -> str:
     return rest.lstrip()
 
 
+def without_prefixes(root: XmlElement) -> None:
+    """Take the prefixes of namespaces off the names of all elements."""
+    for element in [root, *root.inside()]:
+        element.tag = element.tag.rpartition(":")[2]
+
+
+# names of QTI 2 that nothing but the QTI before them tells from HTML; all others have capitals
+_LOWER_CASE = frozenset(
+    [
+        "and",
+        "contains",
+        "correct",
+        "default",
+        "delete",
+        "divide",
+        "equal",
+        "gap",
+        "gcd",
+        "gt",
+        "gte",
+        "hottext",
+        "index",
+        "inside",
+        "lcm",
+        "lt",
+        "lte",
+        "mapping",
+        "match",
+        "max",
+        "member",
+        "min",
+        "multiple",
+        "not",
+        "null",
+        "or",
+        "ordered",
+        "power",
+        "product",
+        "prompt",
+        "random",
+        "repeat",
+        "round",
+        "stylesheet",
+        "substring",
+        "subtract",
+        "sum",
+        "truncate",
+        "value",
+        "variable",
+    ]
+)
+_CAPITAL = re.compile("[A-Z]")
+
+
+def as_qti3(root: XmlElement) -> None:
+    """Give the elements of a QTI 2 item the names of QTI 3: there they are ``qti-`` and parted by hyphens.
+
+    Parameters
+    ----------
+    root : XmlElement
+        Its names have no prefixes. What is in formulas and drawings keeps its name.
+    """
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.tag in ("math", "svg"):
+            continue
+        waiting += element.children
+        if element.tag in _LOWER_CASE or _CAPITAL.search(element.tag):
+            element.tag = f"qti-{_hyphenated(element.tag)}"
+            element.attributes = {_hyphenated(key): value for key, value in element.attributes.items()}
+
+
+def _hyphenated(name: str) -> str:
+    return _CAPITAL.sub(lambda match: f"-{match[0].lower()}", name)
+
+
 @dataclass(frozen=True, slots=True)
 class ShownFeedback:
     """A feedback: the outcome and its value that decide about it, and what is shown."""
@@ -126,11 +203,14 @@ class QtiItem:
     root, body : XmlElement
     is_own : bool
         Whether Softmark wrote it, so that names and headings of its own are known.
+    budget : TrialBudget, optional
+        What may be tried in its package altogether.
     """
 
     root: XmlElement
     body: XmlElement
     is_own: bool
+    budget: TrialBudget = field(default_factory=TrialBudget)
     responses: dict[str, QtiVariable] = field(default_factory=dict)
     outcomes: dict[str, QtiVariable] = field(default_factory=dict)
     interactions: list[XmlElement] = field(default_factory=list)
@@ -149,7 +229,9 @@ class QtiItem:
             if element.tag in _FEEDBACK:
                 self._add(element)
         self.interactions = [e for e in self.body.inside() if INTERACTION.fullmatch(e.tag)]
-        self._marking = QtiMarking(self.responses, self.outcomes, self.root.first("qti-response-processing"))
+        self.count = self.budget.for_item()
+        rules = self.root.first("qti-response-processing")
+        self._marking = QtiMarking(self.responses, self.outcomes, rules, self.count)
 
     def _add(self, element: XmlElement) -> None:
         attributes = element.attributes
@@ -192,9 +274,11 @@ class QtiItem:
 
     @property
     def rules(self) -> Iterator[XmlElement]:
-        """All elements of the response processing."""
+        """All elements of the response processing; to look at them counts as well."""
         processing = self.root.first("qti-response-processing")
-        return processing.inside() if processing is not None else iter(())
+        for element in processing.inside() if processing is not None else ():
+            self.count()
+            yield element
 
     @property
     def most(self) -> float | None:

@@ -22,14 +22,65 @@ from engine.authoring.importing.qti_values import (
     value_from,
 )
 from engine.authoring.importing.xml_tree import XmlElement
+from engine.text.words import clean_line
 
 # Steps of all trials of one item together: the longest of our own items takes a quarter of them.
 MAX_STEPS = 1_000_000
+# Of a whole package. XXX
+MAX_PACKAGE_STEPS = 20_000_000
 _TEMPLATES = {"match_correct": "match", "map_response": "map"}
 
 
 class UnreadRules(Exception):  # noqa: N818 - a fact about an item, not a mistake
     """Response processing that isn't carried out here: the text says what it holds."""
+
+
+class SpentBudget(UnreadRules):
+    """The trials of a whole package have taken as long as they may."""
+
+
+@dataclass(slots=True)
+class TrialBudget:
+    """How many steps the trials of a package may still take.
+
+    A single item is bounded, but a package may hold thousands of the longest.
+
+    Parameters
+    ----------
+    left : int
+    """
+
+    left: int = MAX_PACKAGE_STEPS
+
+    def for_item(self) -> Callable[[], None]:
+        """Return what each step of one item's trials is counted with.
+
+        It raises :class:`UnreadRules` after too many steps of the item, and :class:`SpentBudget` after too
+        many of the package.
+        """
+        steps = 0
+
+        def count() -> None:
+            nonlocal steps
+            steps += 1
+            self.left -= 1
+            if self.left < 0:
+                raise SpentBudget("more rules than can be tried out")
+            if steps > MAX_STEPS:
+                raise UnreadRules("more rules than can be tried out")
+
+        return count
+
+
+def unread_reason(problem: Exception) -> tuple[str, str]:
+    """Return why an item is skipped, and what to do, after an exception that says so."""
+    reason, step = str(problem), getattr(problem, "next_step", "")
+    if isinstance(problem, SpentBudget):
+        return "the rules of its package take too long to be tried out", "export fewer questions at a time"
+    if isinstance(problem, UnreadRules):
+        reason = f"its rules hold {clean_line(reason, 80)}, which isn't carried out here"
+        step = "write the item by hand: grade new item ID"
+    return reason, step
 
 
 class _Exit(Exception):  # noqa: N818 - ends the rules, as the rule of this name does
@@ -49,12 +100,14 @@ class QtiMarking:
     responses, outcomes : mapping of str to QtiVariable
     rules : XmlElement or None
         The response processing.
+    count : callable
+        Called for each step.
     """
 
     responses: Mapping[str, QtiVariable]
     outcomes: Mapping[str, QtiVariable]
     rules: XmlElement | None
-    _steps: int = 0
+    count: Callable[[], None]
     _values: dict[str, QtiValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -104,7 +157,7 @@ class QtiMarking:
 
     def _carry_out(self, rules: Sequence[XmlElement]) -> None:
         for rule in rules:
-            self._count()
+            self.count()
             if rule.tag == "qti-response-condition":
                 self._choose(rule)
             elif rule.tag == "qti-set-outcome-value":
@@ -121,7 +174,7 @@ class QtiMarking:
 
     def _choose(self, rule: XmlElement) -> None:
         for branch in rule.children:
-            self._count()
+            self.count()
             if branch.tag == "qti-response-else":
                 self._carry_out(branch.children)
                 return
@@ -131,13 +184,8 @@ class QtiMarking:
                 self._carry_out(branch.children[1:])
                 return
 
-    def _count(self) -> None:
-        self._steps += 1
-        if self._steps > MAX_STEPS:
-            raise UnreadRules("more rules than can be tried out")
-
     def _value(self, expression: XmlElement) -> QtiValue:
-        self._count()
+        self.count()
         tag, attributes = expression.tag, expression.attributes
         name = attributes.get("identifier", "")
         if tag == "qti-base-value":
@@ -188,7 +236,7 @@ class QtiMarking:
 
     def _entry(self, mapping: XmlElement, value: QtiSingle, kind: str) -> float:
         for entry in mapping.every("qti-map-entry"):
-            self._count()
+            self.count()
             key = value_from(entry.attributes.get("map-key", ""), kind)
             is_equal = key == value
             if entry.attributes.get("case-sensitive") == "false" and not is_equal:

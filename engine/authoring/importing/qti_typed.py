@@ -53,6 +53,8 @@ def number_places(
     """
     bounds: dict[str, dict[str, Decimal]] = {}
     for inner in [element, *element.inside()]:
+        # looked through once more for each field and each answer that is tried: that adds up
+        item.count()
         comparison = _comparison(item, inner, variable_names)
         if comparison is None:
             continue
@@ -297,7 +299,7 @@ def words_field(question: ForeignQuestion, trials: FieldTrials) -> tuple[Foreign
     is_cased = bool(right) and trials.trial(right[0].swapcase()).score < full - CLOSE
     known = [text for text, made in tried.items() if shares[text] == 0 and made.visible - common]
     near = [share for text, share in shares.items() if 0 < share < 1]
-    accepted = _without_spellings(right, known, is_cased, is_own=trials.item.is_own)
+    accepted = without_spellings(right, known, is_cased, is_own=trials.item.is_own)
     answers = [_word(text, Fraction(1), NOTHING, question) for text in accepted]
     answers += [
         _word(text, Fraction(0), trials.item.words(tried[text].visible - common), question) for text in known
@@ -340,10 +342,20 @@ def _written(trials: FieldTrials) -> Iterator[str]:
                 yield from (o.text for o in element.children if o.tag == "qti-base-value")
 
 
-def _without_spellings(
+def without_spellings(
     right: Sequence[str], wrong: Sequence[str], is_cased: bool, *, is_own: bool
 ) -> list[str]:
-    """Return accepted texts without those that our own field reads as one of the texts before them."""
+    """Return accepted texts without those that our own field reads as one of the texts before them.
+
+    Parameters
+    ----------
+    right, wrong : sequence of str
+        Texts that earn all points, and those that known mistakes give.
+    is_cased : bool
+        Whether capital letters matter.
+    is_own : bool
+        Whether our own export lists them.
+    """
     texts: list[str] = []
     tokens: set[str] = set()
     for text in right:
