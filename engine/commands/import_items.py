@@ -45,9 +45,10 @@ def command(
     as_json: bool,
     course_path: Path | None,
 ) -> int:
-    """Read the questions of FILE, Moodle XML, GIFT or QTI 3.0, into problem files, one each.
+    """Read the questions of FILE into problem files, one each.
 
-    A QTI file is a package (ZIP) or a single item (XML).
+    FILE is Moodle XML, GIFT, QTI (3.0, 2.1, or 1.2 as Canvas has it) or OLX (Open edX). QTI is a package (ZIP)
+    or a single XML file; OLX is a course, as an archive or a folder, or the file of one problem.
 
     Nothing is overwritten, and nothing is written if the file is broken. What can't be kept is reported, and
     so are keys that were typed by hand but could be recomputed.
@@ -59,6 +60,7 @@ def command(
       grade import question-bank.xml
       grade import week3.gift --out drafts
       grade import qti-package.zip --out drafts
+      grade import course.tar.gz --out drafts
     """
     from engine.authoring.importing.import_file import import_file
 

@@ -17,6 +17,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -98,6 +99,11 @@ def softmax(x, axis=-1):
 RIGHT = NEARLY.replace("np.exp(x)", "np.exp(x - x.max(axis=axis, keepdims=True))")
 HOPELESS = "def softmax(x, axis=-1):\n    return x / sum(x)\n"
 STUDENTS = ("007", "ada", "bob", "s01", "s02", "s07")
+OLX_COURSE = {
+    "course.xml": '<course url_name="run"/>',
+    "course/run.xml": '<course><problem url_name="two"/></course>',
+    "problem/two.xml": "<problem><p>Two and two?</p><numericalresponse answer='4'/></problem>",
+}
 QTI_MANIFEST = """<manifest><resources>
 <resource identifier="two" type="imsqti_item_xmlv3p0" href="two.xml"/></resources></manifest>"""
 QTI_ITEM = """<qti-assessment-item identifier="two" title="Twice two">
@@ -303,6 +309,11 @@ def _usual_files() -> None:
     with zipfile.ZipFile("qti-package.zip", "w") as package:
         package.writestr("imsmanifest.xml", QTI_MANIFEST)
         package.writestr("two.xml", QTI_ITEM)
+    with tarfile.open("course.tar.gz", "w:gz") as course:
+        for name, text in OLX_COURSE.items():
+            member = tarfile.TarInfo(f"course/{name}")
+            member.size = len(text)
+            course.addfile(member, io.BytesIO(text.encode()))
     shutil.copy("attention-2026/quizzes/l16/l16-s01.yaml", ".")
     for name in ("my-item", "my-first-item"):
         Path(f"{name}.yaml").write_text(ITEMS["t-sum"].replace("t-sum", name))

@@ -33,6 +33,7 @@ from engine.authoring.importing.gap_texts import (
     order_question,
     pairs_question,
     plain_text,
+    unused_mark,
     without_last_paragraph,
     without_letters,
 )
@@ -103,8 +104,7 @@ def blanks_question(question: ForeignQuestion, item: CanvasItem, *, is_own: bool
     empty = item.try_out({})
     blanks = [_blank(response, question, item) for response in item.fields]
     question = replace(question, general=item.feedback_text(sorted(empty.shown)), text=NOTHING)
-    writer = GapWriter(replace(question, general=NOTHING, answers=()))
-    writer.avoid(html)
+    writer = GapWriter(replace(question, general=NOTHING, answers=()), unused_mark(html))
     if not (is_own and _write_own(writer, html, blanks)):
         writer.pieces, writer.gaps = [], []
         _write_in_place(writer, html, blanks, question)
@@ -191,8 +191,8 @@ def _number(blank: _Blank, plain: ForeignQuestion, hint: str) -> ForeignQuestion
         accepted = AcceptedNumber(first, reach) if reach > accepted.tolerance else accepted
     notes = []
     if accepted.tolerance and accepted.value == first and len(values) == 1:
-        reach = "what rounds to a number that was listed for a blank is right here"
-        notes.append(ImportNote(f"{reach}, as the text asks for it", plain.place))
+        message = "what rounds to a number that was listed for a blank is right here, as its text asks for it"
+        notes.append(ImportNote(message, plain.place))
     digits = MarkedText(f"{accepted.value:f}", TextForm.PLAIN)
     answer = ForeseenAnswer(digits, Fraction(1), place=plain.place, number=accepted)
     made = replace(plain, kind=QuestionKind.NUMBER, answers=(answer,), whole=is_whole)

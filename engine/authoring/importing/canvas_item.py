@@ -100,6 +100,7 @@ class CanvasItem:
                 self.conditions.append(element)
             elif element.tag == "itemfeedback":
                 self.feedback.setdefault(element.attributes.get("ident", ""), element)
+        self._order = {name: n for n, name in enumerate(self.feedback)}
         self.presentation = self.root.first("presentation")
         if self.presentation is not None:
             self.fields = [e for e in self.presentation.inside() if e.tag in _FIELDS]
@@ -118,8 +119,8 @@ class CanvasItem:
 
     def feedback_text(self, names: Sequence[str]) -> MarkedText:
         """Return feedbacks as one text, in the order of the file."""
-        texts = [material_html(e) for name, e in self.feedback.items() if name in names]
-        return MarkedText("\n".join(texts), TextForm.HTML)
+        known = sorted((name for name in names if name in self.feedback), key=self._order.__getitem__)
+        return MarkedText("\n".join(material_html(self.feedback[name]) for name in known), TextForm.HTML)
 
     def try_out(self, entered: Entered) -> CanvasTrial:
         """Return what an answer gives.

@@ -26,6 +26,7 @@ from engine.authoring.importing.foreign_question import (
     read_decimal,
     read_share,
 )
+from engine.authoring.importing.gap_texts import unused_mark
 from engine.text.words import one_line
 
 _CHOICE = r"MULTICHOICE(?:_[VHS]|_VS|_HS)?|MC(?:[VHS]|VS|HS)?"
@@ -64,10 +65,7 @@ def read_gaps(text: str, place: FilePlace, faults: FileFaults) -> GapText:
         Where the text begins: the file's lines within it aren't known.
     faults : FileFaults
     """
-    # letters only, so that neither HTML nor Markdown makes anything of it
-    mark = "gapfield"
-    while mark in text:  # a word that the text holds would be taken for a field
-        mark += "x"
+    mark = unused_mark(text)
     pieces: list[str] = []
     gaps: list[ForeignQuestion] = []
     offset = 0

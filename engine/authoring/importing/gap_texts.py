@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from html import unescape
-from itertools import pairwise
+from itertools import pairwise, product
 from string import ascii_lowercase
 
 from engine.authoring.importing.foreign_question import (
@@ -27,7 +27,27 @@ from engine.authoring.importing.foreign_question import (
 _LIST = ("<ul><li>a. ", "</li></ul>")
 CHOOSE_PLACES = "Choose the place of each."
 """What our exports say above a selection field for each card of an order."""
+_MARK_START = "gapfield"
+_MARK = re.compile(f"{_MARK_START}(?=(.{{0,5}}))", re.DOTALL)
 _CELL = re.compile(r"row ([0-9]{1,3}) column [0-9]{1,3}")
+
+
+def unused_mark(text: str) -> str:
+    """Return a word that a text doesn't hold, which can stand in it for a field.
+
+    It consists of letters only, so that neither HTML nor Markdown makes anything of it. A text made of such
+    words is looked through once, however many they are.
+
+    Examples
+    --------
+    >>> unused_mark("a gapfield and a gapfieldaaaaa")
+    'gapfieldaaaab'
+    """
+    used = {match[1] for match in _MARK.finditer(text)}
+    if not used:
+        return _MARK_START
+    suffixes = ("".join(letters) for letters in product(ascii_lowercase, repeat=5))
+    return _MARK_START + next(suffix for suffix in suffixes if suffix not in used)
 
 
 def html_text(text: str) -> MarkedText:
@@ -113,7 +133,7 @@ class GapWriter:
     """
 
     plain: ForeignQuestion
-    mark: str = "gapfield"
+    mark: str
     pieces: list[str] = field(default_factory=list)
     gaps: list[ForeignQuestion] = field(default_factory=list)
 
@@ -121,11 +141,6 @@ class GapWriter:
         """Return the mark of a field."""
         self.gaps.append(gap)
         return f"{self.mark}{len(self.gaps) - 1}{self.mark}"
-
-    def avoid(self, html: str) -> None:
-        """Choose a mark that a text doesn't hold: a word of it would be taken for a field."""
-        while self.mark in html:
-            self.mark += "x"
 
     def question(self) -> ForeignQuestion:
         """Return the text with its fields."""

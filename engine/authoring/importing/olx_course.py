@@ -145,7 +145,7 @@ class _Course:
             self.diagnostics.append(named[0].fault(named[1], message))
             return None
         faults = FileFaults(source)
-        root = read_tree(source, faults, BOUNDS)
+        root = self.entries.tree(source, faults, BOUNDS)
         self.diagnostics += faults.in_order()
         return (root, source) if root is not None and not len(faults) else None
 

@@ -33,6 +33,7 @@ from engine.authoring.importing.gap_texts import (
     order_question,
     pairs_question,
     plain_text,
+    unused_mark,
     without_letters,
 )
 from engine.authoring.importing.olx_fields import (
@@ -72,7 +73,7 @@ _INPUTS = (
     "responseparam", "additional_answer", "stringequalhint", "regexphint", "correcthint", "compoundhint",
     "hintgroup", "choice", "solution",
 )  # fmt: skip
-_UNSEEN = ("solution", "demandhint", "script", "solutionset", "targetedfeedbackset")
+_UNSEEN = ("solution", "demandhint", "solutionset", "targetedfeedbackset")
 _OWN_LABEL = "Your answer"
 # the sentences of our own export above the fields of a vector, pairs or an order
 _OWN_SENTENCE = re.compile(
@@ -196,6 +197,11 @@ class _Problem:
     is_own: bool
     notes: list[ImportNote] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        elements = [self.root, *self.root.inside()]
+        self._holders = {id(child): element for element in elements for child in element.children}
+        self._words = plain_words(self.root)
+
     def question(self) -> ForeignQuestion:
         """Return the question."""
         inputs = [e for r in self.responses for e in self._inputs(r)]
@@ -222,8 +228,8 @@ class _Problem:
         return not any(isinstance(n, str) and n.strip() for n in holder.content) and len(holder.children) == 1
 
     def _holder(self, response: XmlElement) -> XmlElement:
-        """Return the element in which a response stands; elements that look alike aren't the same one."""
-        return next((e for e in self.root.inside() if any(c is response for c in e.children)), self.root)
+        """Return the element in which a response stands."""
+        return self._holders[id(response)]
 
     def _alone(self, response: XmlElement) -> ForeignQuestion:
         made = self._field(response, self._inputs(response)[0])
@@ -274,11 +280,11 @@ class _Problem:
 
     def _asks(self, label: str) -> bool:
         """Return whether the text says the words of a label anyway."""
-        return " ".join(label.split()) in plain_words(self.root)
+        return " ".join(label.split()) in self._words
 
     def _with_gaps(self) -> ForeignQuestion:
-        writer = GapWriter(replace(self.plain, general=NOTHING, hints=(), notes=(), tags=(), category=""))
-        writer.avoid(plain_words(self.root))
+        plain = replace(self.plain, general=NOTHING, hints=(), notes=(), tags=(), category="")
+        writer = GapWriter(plain, unused_mark(self._words))
         if self.is_own:
             writer.pieces += self._own_pieces(writer)
         else:

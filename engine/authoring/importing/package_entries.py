@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from engine.authoring.importing.foreign_question import SourceText, decode_source
+from engine.authoring.importing.foreign_question import FileFaults, SourceText, decode_source
+from engine.authoring.importing.xml_tree import TreeBounds, XmlElement, read_tree
 from engine.errors import ExchangeError
 from engine.intake.archive_formats import DAMAGE, ArchiveMember, RefusedError, open_archive
 from engine.intake.download_entries import plain_name
@@ -29,6 +30,8 @@ MOST_ENTRIES = 30_000
 """Of a package with every variant of a bank; pictures are entries, too."""
 MAX_PACKAGE = 256 * MIB
 _MAX_TOTAL = 128 * MIB
+MAX_ELEMENTS = 5_000_000
+"""Of all files of a package: 5,000 questions have a third of them. To read them takes a minute or two."""
 # A file of text shrinks to a twentieth; bombs shrink to a thousandth.
 _RATIO, _RATIO_FROM = 200, MIB
 _STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b")
@@ -68,6 +71,7 @@ class PackageEntries:
     where: str
     members: Mapping[str, ArchiveMember]
     _total: int = 0
+    _elements: int = 0
 
     def nearest(self, name: str) -> str:
         """Return where a file of this name lies that is at the top or one folder below; empty for nowhere.
@@ -97,6 +101,21 @@ class PackageEntries:
             It is damaged, larger than it may be, or no text.
         """
         return decode_source(self._content(self.members[name], most), self.place_of(name))
+
+    def tree(self, source: SourceText, faults: FileFaults, bounds: TreeBounds) -> XmlElement | None:
+        """Return the root element of a file, as :func:`engine.authoring.importing.xml_tree.read_tree`.
+
+        Raises
+        ------
+        ExchangeError
+            The files of the package hold too many elements together.
+        """
+        root = read_tree(source, faults, bounds)
+        self._elements += sum(1 for _ in root.inside()) if root is not None else 0
+        if self._elements > MAX_ELEMENTS:
+            message = f"its files hold more than {MAX_ELEMENTS:,} elements together"
+            raise ExchangeError(message, where=self.where, next_step="export fewer questions at a time")
+        return root
 
     def _content(self, member: ArchiveMember, most: int) -> bytes:
         """Return an entry, counted while it is read."""

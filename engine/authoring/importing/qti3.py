@@ -25,6 +25,7 @@ from engine.authoring.importing.foreign_question import (
     TextForm,
     check_question,
 )
+from engine.authoring.importing.gap_texts import unused_mark
 from engine.authoring.importing.imported_wholes import NO_RUBRIC
 from engine.authoring.importing.qti_essay import essay_field
 from engine.authoring.importing.qti_fields import (
@@ -228,8 +229,10 @@ class _Reader:
         general = item.feedback(always) if always else NOTHING
         hints = tuple(MarkedText(_hint_html(h.element), TextForm.HTML) for h in item.hints)
         notes = list(question.notes)
-        if item.root.first("qti-response-processing") is None and question.kind is not QuestionKind.ESSAY:
-            notes.append(ImportNote("it has no rules; its correct response is the key", question.place))
+        if not item.has_rules and question.kind is not QuestionKind.ESSAY:
+            notes.append(
+                ImportNote("no rule sets its score; its correct response is the key", question.place)
+            )
         if item.root.first("qti-assessment-stimulus-ref") is not None:
             notes.append(ImportNote("the text of its stimulus isn't kept", question.place))
         return replace(question, general=general, hints=hints, notes=tuple(notes))
@@ -332,10 +335,7 @@ class _Reader:
         self, made: Sequence[tuple[ForeignQuestion, float]], points: Decimal | None = None
     ) -> ForeignQuestion:
         """Return a text with gaps; numbers that our export writes as a vector are marked together."""
-        mark = "gapfield"
-        text = html_of(self.item.body.content)
-        while mark in text:
-            mark += "x"
+        mark = unused_mark(html_of(self.item.body.content))
         numbers = {id(interaction): n for n, interaction in enumerate(self.item.interactions)}
         tables = narrow_tables(self.item)
 

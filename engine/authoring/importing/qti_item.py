@@ -231,6 +231,10 @@ class QtiItem:
         self.interactions = [e for e in self.body.inside() if INTERACTION.fullmatch(e.tag)]
         self.count = self.budget.for_item()
         rules = self.root.first("qti-response-processing")
+        # some tools write rules that set nothing, and leave the marking to the declarations
+        sets_any = rules is not None and any(e.tag == "qti-set-outcome-value" for e in rules.inside())
+        self.has_rules = rules is not None and (sets_any or bool(rules.attributes.get("template")))
+        rules = rules if self.has_rules else None
         self._marking = QtiMarking(self.responses, self.outcomes, rules, self.count)
 
     def _add(self, element: XmlElement) -> None:
@@ -256,6 +260,7 @@ class QtiItem:
         score = outcomes.get("SCORE")
         if "SCORE" not in outcomes:
             raise UnreadRules("no outcome SCORE")
+        self.count(len(self.feedbacks))
         visible = [n for n, feedback in enumerate(self.feedbacks) if feedback.is_shown(outcomes)]
         number = float(score) if isinstance(score, int | float) and not isinstance(score, bool) else 0.0
         return QtiTrial(number, frozenset(visible))

@@ -29,7 +29,7 @@ from engine.authoring.importing.foreign_question import (
 from engine.authoring.importing.package_entries import MIB, MOST_ENTRIES, PackageEntries, Watch
 from engine.authoring.importing.qti3 import BOUNDS, ItemMetadata, is_item, item_question
 from engine.authoring.importing.qti_marking import TrialBudget
-from engine.authoring.importing.xml_tree import TreeBounds, XmlElement, read_tree
+from engine.authoring.importing.xml_tree import TreeBounds, XmlElement
 from engine.errors import Diagnostic, ExchangeError
 from engine.text.words import clean_line
 
@@ -101,7 +101,7 @@ class _Package:
             raise ExchangeError(message, where=self.entries.where, expected=expected, next_step=_AS_OTHER)
         source = self.entries.source(name, _MAX_MANIFEST)
         faults = FileFaults(source)
-        root = read_tree(source, faults, _MANIFEST_BOUNDS)
+        root = self.entries.tree(source, faults, _MANIFEST_BOUNDS)
         resources = list(self._resources(root, posixpath.dirname(name), faults)) if root is not None else []
         self.diagnostics += faults.in_order()
         if resources:
@@ -184,7 +184,7 @@ class _Package:
         if source is None:
             return
         faults = FileFaults(source)
-        root = read_tree(source, faults, BOUNDS)
+        root = self.entries.tree(source, faults, BOUNDS)
         if root is not None and not len(faults) and is_item(root, faults):
             made = item_question(root, resource.metadata, faults, resource.address, self.budget)
             if isinstance(made, SkippedQuestion):
@@ -198,7 +198,7 @@ class _Package:
         if source is None:
             return
         faults = FileFaults(source)
-        root = read_tree(source, faults, QUIZ_BOUNDS)
+        root = self.entries.tree(source, faults, QUIZ_BOUNDS)
         if root is not None and root.tag.rpartition(":")[2] != ROOT:
             faults.add(root.place, f"QTI 1.2 begins with <{ROOT}>, not with <{clean_line(root.tag, 40)}>")
         elif root is not None:

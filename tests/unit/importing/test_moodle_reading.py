@@ -226,6 +226,10 @@ def test_what_is_no_text_is_refused_with_its_place(data: bytes, where: str) -> N
         ("<!-- x --><quiz>", "moodle"),
         ("<p>So?</p> {T}", "gift"),
         ("::a:: b {T}", "gift"),
+        ("<p>a</p> {T}", "gift"),
+        ("<?xml version='1.0'?>\n<assessmentItem/>", "qti21"),
+        ("<!-- a --><questestinterop/>", "canvas"),
+        ("<problem display_name='a'/>", "olx"),
     ],
 )
 def test_formats_are_found_out(text: str, form: str) -> None:
@@ -233,5 +237,5 @@ def test_formats_are_found_out(text: str, form: str) -> None:
 
 
 def test_other_xml_is_refused() -> None:
-    with pytest.raises(ExchangeError, match="an item of QTI 2"):
-        detect_format(decode_source(b"<?xml version='1.0'?><assessmentItem/>", "f"))
+    with pytest.raises(ExchangeError, match="neither Moodle XML nor QTI nor OLX"):
+        detect_format(decode_source(b"<?xml version='1.0'?><svg/>", "f"))

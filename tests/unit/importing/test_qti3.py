@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.answers import answer_type, right_response
+from engine.authoring.importing import package_entries, qti_marking
 from engine.authoring.importing.import_file import import_file
 from engine.authoring.importing.item_drafts import ImportReport
 from engine.errors import ExchangeError
@@ -388,7 +391,7 @@ def test_an_order_by_the_template_is_all_or_nothing(importing: Importing) -> Non
 def test_an_item_without_rules_says_so(importing: Importing) -> None:
     report = importing(item(response("yy"), choices(["xx", "yy"]), ""), "item.xml")
     assert [note.message for note in report.items[0].notes] == [
-        "it has no rules; its correct response is the key"
+        "no rule sets its score; its correct response is the key"
     ]
 
 
@@ -555,3 +558,47 @@ def test_the_order_of_a_file_is_the_order_of_its_items_and_bytes_repeat(tmp_path
         report = import_file(path, tmp_path / folder, BANK)
         made.append([item.path.read_bytes() for item in report.items])
     assert made[0] == made[1]
+
+
+def numbers_item(fields: int, comparisons: int) -> str:
+    """Return an item without keys, whose rules are looked through for each of its fields."""
+    declarations = "".join(
+        f'<qti-response-declaration identifier="R{n}" cardinality="single" base-type="float"/>'
+        for n in range(fields)
+    )
+    body = "".join(
+        f'<p>x <qti-text-entry-interaction response-identifier="R{n}"/></p>' for n in range(fields)
+    )
+    value = '<qti-base-value base-type="float">{}</qti-base-value>'
+    tests = "".join(
+        f'<qti-gte><qti-variable identifier="R{n % fields}"/>{value.format(n)}</qti-gte>'
+        for n in range(comparisons)
+    )
+    return item(declarations, body, condition(f"<qti-or>{tests}</qti-or>"))
+
+
+def test_what_a_package_takes_is_bounded_and_not_only_each_item(
+    importing: Importing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # as many steps as six of the longest items take; thirty of them are in the package
+    monkeypatch.setattr(qti_marking, "MAX_PACKAGE_STEPS", 300_000)
+    monkeypatch.setattr(qti_marking, "MAX_STEPS", 50_000)
+    names = [f"n{n}.xml" for n in range(30)]
+    hostile = numbers_item(60, 1_900)
+    files = {
+        "imsmanifest.xml": manifest("good.xml", *names),
+        "good.xml": GOOD,
+        **dict.fromkeys(names, hostile),
+    }
+    before = time.process_time()
+    report = importing(zipped(files), "quiz.zip")
+    reasons = Counter(skip.reason for skip in report.skipped)
+    assert (len(report.items), sum(reasons.values())) == (1, 30)
+    spent = "the rules of its package take too long to be tried out"
+    each = "its rules hold more rules than can be tried out, which isn't carried out here"
+    assert reasons[spent] >= 23 and reasons[spent] + reasons[each] == 30
+    assert {s.next_step for s in report.skipped if s.reason == spent} == {"export fewer questions at a time"}
+    # each of them by itself would be looked through for minutes
+    assert time.process_time() - before < 30
+    monkeypatch.setattr(package_entries, "MAX_ELEMENTS", 100_000)
+    assert refused(importing, zipped(files))[0].endswith("its files hold more than 100,000 elements together")
