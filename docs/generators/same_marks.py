@@ -152,6 +152,12 @@ _SUBJECTS: Mapping[str, Sequence[tuple[str, Mapping[str, object]]]] = {
     "An answer in words": [("own-context-explained", {})],
 }
 
+# Said below a heading.
+_REMARKS: Mapping[str, str] = {
+    "An answer in words": "A person marks these everywhere: no client gives them a score of its own, "
+    "whatever is written. So one answer and a blank one stand for all."
+}
+
 
 def subjects() -> Iterator[Subject]:
     """Yield the items of the page with their answers."""
@@ -224,7 +230,8 @@ def compared(client: MarkingClient, subject: Subject, ours: Sequence[float | Non
         wanted = own if rule is None else rule.mark
         is_same = _are_alike(theirs, wanted, client.tolerance)
         differs = not _are_alike(theirs, own, client.tolerance)
-        name = rule.rule if rule is not None and differs else ""
+        # without a mark the rule says why, even where we have none either
+        name = rule.rule if rule is not None and (differs or theirs is None) else ""
         found.append(Comparison(subject, answer, own, theirs, name, is_same))
     return found
 
@@ -264,7 +271,9 @@ def page(clients: Sequence[MarkingClient], found: Results) -> str:
     ]
     lines += ["", "## All answers", ""]
     for kind in _SUBJECTS:
-        lines += [f"### {kind}", "", *_details(kind, names, found), ""]
+        lines += [f"### {kind}", ""]
+        lines += [_REMARKS[kind], ""] if kind in _REMARKS else []
+        lines += [*_details(kind, names, found), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -277,6 +286,9 @@ Exported items are answered in clients that others wrote, as a candidate answers
 options clicked, cards moved. This page shows their marks beside ours, for right answers, each distractor,
 numbers on both sides of every bound, other spellings, incomplete and blank answers, and nonsense. `make test`
 tries them all again: a mark that differs from ours without one of the rules below fails it.
+
+In the tables, *none* means that an answer has no mark: it is refused at no cost, as Softmark and Open edX do
+with what they can't read, or it waits for a person. A dash means that the format can't carry the item.
 
 Canvas can't be run here. Its column is what its published rules give: `tests/oracles/canvas_rules.py` reads a
 package as Canvas's importer does, refuses what that would lose, and marks as Classic Quizzes do.

@@ -47,8 +47,8 @@ def command(
 ) -> int:
     """Read the questions of FILE into problem files, one each.
 
-    FILE is Moodle XML, GIFT, QTI (3.0, 2.1, or 1.2 as Canvas has it) or OLX (Open edX). QTI is a package (ZIP)
-    or a single XML file; OLX is a course, as an archive or a folder, or the file of one problem.
+    FILE is Moodle XML, GIFT, QTI (3.0, 2.1, or 1.2 as Canvas has it) or OLX (Open edX). QTI is a package
+    (ZIP) or a single XML file; OLX is a course, as an archive or a folder, or the file of one problem.
 
     Nothing is overwritten, and nothing is written if the file is broken. What can't be kept is reported, and
     so are keys that were typed by hand but could be recomputed.

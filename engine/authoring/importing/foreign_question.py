@@ -408,7 +408,6 @@ def _undecodable(data: bytes, offset: int, file: str, message: str) -> ExchangeE
     return fault_after(before, message, file, ExchangeError, next_step=_SAVE_AS)
 
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _READ = "a file of Moodle XML, GIFT, QTI or OLX"
 # what the outermost element says of a file
 _FORMATS = {
@@ -444,7 +443,7 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
     head = source.text.lstrip()[:2000]
     is_declared = head.startswith("<?xml")
     # an element begins the file, whatever stands in comments before it
-    root = re.search(r"<([A-Za-z][\w:.-]*)(?=[\s/>])", _COMMENT.sub("", head))
+    root = re.search(r"<([A-Za-z][\w:.-]*)(?=[\s/>])", _without_comments(head))
     is_xml = is_declared or (root is not None and head.startswith(("<!--", root[0])))
     name = root[1].rpartition(":")[2] if root is not None and is_xml else ""
     if name in _FORMATS:
@@ -458,6 +457,17 @@ def detect_format(source: SourceText, stated: str | None = None) -> str:
         step = "export the question bank as Moodle XML or as QTI"
         raise ExchangeError(message, where=source.file, expected="<quiz>", next_step=step)
     return "gift"  # any text may be GIFT: its reader says what is wrong with it
+
+
+def _without_comments(text: str) -> str:
+    """Return the beginning of a file without its comments: examples may stand in them."""
+    pieces: list[str] = []
+    end = 0
+    while (start := text.find("<!--", end)) >= 0:
+        pieces.append(text[end:start])
+        close = text.find("-->", start)
+        end = close + len("-->") if close >= 0 else len(text)
+    return "".join([*pieces, text[end:]])
 
 
 def check_question(question: ForeignQuestion, faults: FileFaults) -> None:
