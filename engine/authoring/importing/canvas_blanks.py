@@ -103,7 +103,7 @@ def blanks_question(question: ForeignQuestion, item: CanvasItem, *, is_own: bool
     html = question.text.text
     empty = item.try_out({})
     blanks = [_blank(response, question, item) for response in item.fields]
-    question = replace(question, general=item.feedback_text(sorted(empty.shown)), text=NOTHING)
+    question = replace(question, general=item.feedback_text(sorted(empty.visible)), text=NOTHING)
     writer = GapWriter(replace(question, general=NOTHING, answers=()), unused_mark(html))
     if not (is_own and _write_own(writer, html, blanks)):
         writer.pieces, writer.gaps = [], []
@@ -130,6 +130,7 @@ def _write_in_place(
     """Write the text with each field where its name stands; one whose name doesn't stands below."""
     at: dict[int, _Blank] = {}
     for blank in blanks:
+        # the first one counts, as in Canvas; two blanks of one name would be one field
         place = html.find(f"[{blank.name}]")
         if place >= 0 and place not in at:
             at[place] = blank
@@ -177,6 +178,7 @@ def _number(blank: _Blank, plain: ForeignQuestion, hint: str) -> ForeignQuestion
     values = sorted({number for number in numbers if number is not None})
     if not values or None in numbers:
         return None
+    # an interval is listed step by step, each number with the same decimals
     steps = {high - low for low, high in pairwise(values)}
     if len(steps) > 1:
         return None  # numbers that lie apart
@@ -256,6 +258,7 @@ def _own_field(
     writer: GapWriter, before: str, sentence: str, rows: Sequence[_Row], plain: ForeignQuestion
 ) -> str | None:
     """Return what stands before a field, and its mark; None where it is none of ours."""
+    # the usual way to write it comes first; the others follow from it
     firsts = [row.blank.accepted[0] if row.blank.accepted else "" for row in rows]
     if sentence == _PLACE_EACH:
         cards = sorted(

@@ -66,7 +66,7 @@ class CanvasTrial:
     """What came out of an answer: the score, and the names of the feedbacks that are shown."""
 
     score: float
-    shown: frozenset[str]
+    visible: frozenset[str]
 
 
 @dataclass
@@ -91,6 +91,7 @@ class CanvasItem:
     def __post_init__(self) -> None:
         without_prefixes(self.root)
         self._count = self.budget.for_item()
+        # one walk over the question finds everything, as it may have thousands of elements
         for element in self.root.inside():
             if element.tag == "qtimetadatafield":
                 label, entry = element.first("fieldlabel"), element.first("fieldentry")
@@ -130,7 +131,7 @@ class CanvasItem:
         UnreadRules
             The conditions hold something that isn't carried out here, or take too long.
         """
-        score, shown = 0.0, set[str]()
+        score, visible = 0.0, set[str]()
         for condition in self.conditions:
             holder = condition.first("conditionvar")
             self._count()
@@ -140,11 +141,11 @@ class CanvasItem:
                 if element.tag == "setvar":
                     score = _changed(score, element)
                 elif element.tag == "displayfeedback":
-                    shown.add(element.attributes.get("linkrefid", ""))
+                    visible.add(element.attributes.get("linkrefid", ""))
             # left out it would mean No, but Canvas adds up conditions that don't say it
             if condition.attributes.get("continue", "Yes").lower() == "no":
                 break
-        return CanvasTrial(score, frozenset(shown))
+        return CanvasTrial(score, frozenset(visible))
 
     def _fulfils(self, holder: XmlElement, entered: Entered) -> bool:
         # several texts side by side are all right: Canvas writes those of a short answer without an <or>
@@ -164,20 +165,21 @@ class CanvasItem:
             return not any(self._holds(c, entered) for c in inner)
         if tag == "other":
             return True
-        given = entered.get(condition.attributes.get("respident", ""), ())
+        values = entered.get(condition.attributes.get("respident", ""), ())
         if tag == "unanswered":
-            return not given
+            return not values
         if tag not in _COMPARED:
             raise UnreadRules(f"<{tag[:60]}>")
-        return any(self._compares(tag, condition, value) for value in given)
+        return any(self._compares(tag, condition, value) for value in values)
 
     @staticmethod
     def _compares(tag: str, condition: XmlElement, value: str) -> bool:
-        wanted, given = condition.text.strip(), value.strip()
+        text, entry = condition.text.strip(), value.strip()
         if tag == "varequal":
+            # Canvas itself never looks at capitals; other systems do where the file says so
             is_cased = condition.attributes.get("case", "No").lower() == "yes"
-            return given == wanted or (not is_cased and given.casefold() == wanted.casefold())
-        bound, number = read_decimal(wanted), read_decimal(given)
+            return entry == text or (not is_cased and entry.casefold() == text.casefold())
+        bound, number = read_decimal(text), read_decimal(entry)
         if bound is None or number is None:
             return False
         return _COMPARISONS[tag](number, bound)
@@ -214,6 +216,7 @@ def labels_of(response: XmlElement) -> dict[str, XmlElement]:
 
 def compared_with(holder: XmlElement, response: str) -> Iterator[tuple[str, str, bool]]:
     """Yield what a condition compares a field with: kind of comparison, text, and whether under a ``not``."""
+    # from a list and not by recursion, so that the order of the file stays
     waiting = [(child, False) for child in reversed(holder.children)]
     while waiting:
         element, is_negated = waiting.pop()
@@ -232,6 +235,7 @@ def intervals_of(holder: XmlElement, response: str) -> list[tuple[Decimal, Decim
     low: Decimal | None = None
     for tag, text, is_negated in compared_with(holder, response):
         number = read_decimal(text)
+        # a bound under a "not" would be an interval without end: nothing that people ask for
         if number is None or is_negated:
             continue
         if tag == "varequal":

@@ -193,6 +193,7 @@ def _group_of(section: XmlElement, tag: str, outer: _Group) -> _Group:
     points: Decimal | None = None
     for element in section.inside():
         name = element.tag.rpartition(":")[2]
+        # what comes later belongs to a question, or to a section within this one
         if name in ("item", "section"):
             break
         if name == "points_per_item":
@@ -254,18 +255,18 @@ class _Praise:
 
     @classmethod
     def of(cls, right: list[CanvasTrial], wrong: list[CanvasTrial]) -> _Praise:
-        shown = [trial.shown for trial in (*right, *wrong)]
-        always = frozenset.intersection(*shown) if shown else frozenset[str]()
+        visible = [trial.visible for trial in (*right, *wrong)]
+        always = frozenset.intersection(*visible) if visible else frozenset[str]()
         by_side = []
         for trials, word in ((right, "correct"), (wrong, "incorrect")):
-            shared = frozenset.intersection(*[t.shown for t in trials]) if trials else frozenset[str]()
+            shared = frozenset.intersection(*[t.visible for t in trials]) if trials else frozenset[str]()
             # of one option alone only the name tells whether it speaks of the option or of the whole
             by_side.append({n for n in shared - always if len(trials) > 1 or word in n})
         return cls(always, frozenset(by_side[0]), frozenset(by_side[1]))
 
-    def own(self, trial: CanvasTrial) -> list[str]:
+    def of_one(self, trial: CanvasTrial) -> list[str]:
         """Return the feedbacks that speak of one answer."""
-        return sorted(trial.shown - self.always - self.right - self.wrong)
+        return sorted(trial.visible - self.always - self.right - self.wrong)
 
 
 def _with_praise(question: ForeignQuestion, item: CanvasItem, praise: _Praise) -> ForeignQuestion:
@@ -296,7 +297,7 @@ def _choice(question: ForeignQuestion, item: CanvasItem, *, is_own: bool) -> For
         ForeseenAnswer(
             material_text(label),
             fractions[option],
-            item.feedback_text(praise.own(tried[option])),
+            item.feedback_text(praise.of_one(tried[option])),
             label.place,
         )
         for option, label in labels.items()
@@ -323,6 +324,7 @@ def _shares_of_several(
         right |= {text for _, text, is_negated in compared_with(holder, name) if not is_negated}
     right &= set(tried)
     shares = {option: Fraction(1, len(right)) if option in right else Fraction(0) for option in tried}
+    # all or nothing, says the file of each such question; Canvas reads only which options are right
     if kind == "multiple_answers_question":
         return shares, "net-correct"
     full = item.try_out({name: sorted(right)}).score
@@ -332,26 +334,28 @@ def _shares_of_several(
 
 def _short_answer(question: ForeignQuestion, item: CanvasItem, *, is_own: bool) -> ForeignQuestion:
     name = item.fields[0].attributes.get("ident", "")
-    listed = dict.fromkeys(
+    # also what only shows feedback: wrong texts that the author expected
+    texts = dict.fromkeys(
         text
         for c in item.conditions
         for tag, text, no in compared_with(c, name)
         if tag == "varequal" and not no
     )
-    tried = {text: item.try_out({name: [text]}) for text in list(listed)[:_MOST_TEXTS]}
+    tried = {text: item.try_out({name: [text]}) for text in list(texts)[:_MOST_TEXTS]}
     other = item.try_out({name: [_NONSENSE[1]]})
     full = max((trial.score for trial in tried.values()), default=0.0)
     shares = {text: as_share(trial.score, full) for text, trial in tried.items()}
     right = [text for text, share in shares.items() if share == 1]
+    # told by trying: a text with its capitals exchanged is still right where they don't matter
     is_cased = bool(right) and item.try_out({name: [right[0].swapcase()]}).score < full
     praise = _Praise.of([tried[text] for text in right], [other])
-    known = [text for text, share in shares.items() if share < 1 and (share or praise.own(tried[text]))]
+    known = [text for text, share in shares.items() if share < 1 and (share or praise.of_one(tried[text]))]
     accepted = without_spellings(right, known, is_cased, is_own=is_own)
     answers = [
         ForeseenAnswer(
             MarkedText(text.replace("*", "\\*"), TextForm.PLAIN),
             shares[text],
-            item.feedback_text([*praise.own(tried[text]), *(praise.right if shares[text] == 1 else ())]),
+            item.feedback_text([*praise.of_one(tried[text]), *(praise.right if shares[text] == 1 else ())]),
             question.place,
         )
         for text in (*accepted, *known)
@@ -366,7 +370,7 @@ def _short_answer(question: ForeignQuestion, item: CanvasItem, *, is_own: bool) 
 
 
 def _any_other(item: CanvasItem, praise: _Praise, other: CanvasTrial) -> Iterator[ForeseenAnswer]:
-    if names := other.shown - praise.always:
+    if names := other.visible - praise.always:
         star = MarkedText("*", TextForm.PLAIN)
         yield ForeseenAnswer(star, Fraction(0), item.feedback_text(sorted(names)))
 
@@ -387,7 +391,7 @@ def _numerical(question: ForeignQuestion, item: CanvasItem, *, is_own: bool) -> 
         ForeseenAnswer(
             MarkedText(f"{number.value:f}", TextForm.PLAIN),
             shares[number],
-            item.feedback_text([*praise.own(trial), *(praise.right if shares[number] == 1 else ())]),
+            item.feedback_text([*praise.of_one(trial), *(praise.right if shares[number] == 1 else ())]),
             question.place,
             number,
         )
@@ -421,9 +425,10 @@ def _matching(question: ForeignQuestion, item: CanvasItem, *, is_own: bool) -> F
     missing = next((response for (response, _), gain in zip(pairs, gains, strict=True) if gain <= 0), None)
     if missing is not None:
         raise UnfitError("a left side has no right partner", "give it one, or leave it out")
+    # shares are written with two decimals: of three pairs one has 33.34 and the others 33.33
     if max(gains) - min(gains) > 0.02 * max(gains):
         question = question.noting(ImportNote("its pairs count alike here, whatever they are worth there"))
-    general = replace(question, general=item.feedback_text(sorted(empty.shown)))
+    general = replace(question, general=item.feedback_text(sorted(empty.visible)))
     texts = {name: material_text(label) for name, label in targets.items()}
     if is_own:
         return own_pairs_question(

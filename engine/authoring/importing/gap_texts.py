@@ -43,6 +43,7 @@ def unused_mark(text: str) -> str:
     >>> unused_mark("a gapfield and a gapfieldaaaaa")
     'gapfieldaaaab'
     """
+    # what stands behind each of them is looked at, also where they overlap
     used = {match[1] for match in _MARK.finditer(text)}
     if not used:
         return _MARK_START

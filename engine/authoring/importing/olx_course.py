@@ -46,7 +46,7 @@ _SILENT = {
     "textbook", "pdf", "videoalpha", "sequence",
 }  # fmt: skip
 _TITLED = {"chapter", "sequential"}
-_DEEPEST = 20  # a problem in a bank in a unit in a subsection in a section has five
+_DEEPEST = 40  # a problem in a bank in a unit in a subsection in a section has five files, and five levels
 _MARKABLE = "ask for something that can be marked by itself, such as a choice or a number"
 
 
@@ -94,7 +94,7 @@ def read_course(
             message, where=entries.where, expected="a course's archive or folder", next_step=step
         )
     course = _Course(entries, posixpath.dirname(first))
-    course.open(first, ())
+    course.open(first)
     with watch(len(course.problems)) as advance:
         for problem in course.problems:
             course.read(problem)
@@ -123,15 +123,12 @@ class _Course:
     skipped: list[SkippedQuestion] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
-    def open(self, address: str, titles: tuple[str, ...], depth: int = 0) -> None:
-        """Collect the problems that a file holds or names."""
-        # a course that names itself would never end
-        if address in self._seen or depth > _DEEPEST:
-            return
+    def open(self, address: str) -> None:
+        """Collect the problems that the course's first file holds or names."""
         self._seen.add(address)
         tree = self._tree(address, None)
         if tree is not None:
-            self._walk(tree[0], tree[1], address, titles, depth)
+            self._walk(tree[0], tree[1], address, (), 0)
 
     def _tree(
         self, address: str, named: tuple[SourceText, FilePlace] | None
@@ -152,6 +149,11 @@ class _Course:
     def _walk(
         self, element: XmlElement, source: SourceText, address: str, titles: tuple[str, ...], depth: int
     ) -> None:
+        # each level of a file and each file that it names are levels: both go into the same stack
+        if depth > _DEEPEST:
+            message = f"a course is nested more than {_DEEPEST} deep"
+            self.diagnostics.append(source.fault(element.place, message))
+            return
         tag = element.tag
         name = element.attributes.get("url_name", "")
         if name and not element.children and not element.text.strip() and tag in (*_HOLDERS, PROBLEM):
@@ -162,22 +164,24 @@ class _Course:
             title = clean_line(element.attributes.get("display_name", ""), 200)
             inner = (*titles, title) if tag in _TITLED and title else titles
             for child in element.children:
-                self._walk(child, source, address, inner, depth)
+                self._walk(child, source, address, inner, depth + 1)
         elif tag not in _SILENT and depth:
             self._skip(element, address)
 
     def _follow(self, element: XmlElement, source: SourceText, titles: tuple[str, ...], depth: int) -> None:
         """Go on in the file that a pointer names; a colon in a name is a folder."""
         name = element.attributes["url_name"].replace(":", "/")
+        # the address only looks up a file of the package: it never becomes a path of this machine
         file = posixpath.normpath(posixpath.join(self.folder, element.tag, f"{name}.xml"))
         if file not in self.entries.members:
             quoted = clean_line(f"{element.tag}/{name}.xml", 100)
             self.diagnostics.append(source.fault(element.place, f"the course holds no file '{quoted}'"))
         elif element.tag == PROBLEM:
+            # a problem that several units show is one problem; a course that names itself would never end
             if file not in self._seen:
                 self._seen.add(file)
                 self._add(_ProblemPlace(file, None, source, element.place, titles))
-        elif file not in self._seen and depth < _DEEPEST:
+        elif file not in self._seen:
             self._seen.add(file)
             tree = self._tree(file, (source, element.place))
             if tree is not None:

@@ -126,6 +126,7 @@ def boxes_field(question: ForeignQuestion, response: XmlElement, *, is_own: bool
 
 
 def _halves(options: int, right: set[str], picked: set[str]) -> float:
+    # as the problem block counts: wrong picks and right ones that are missing
     errors = len(right ^ picked)
     if errors == 0:
         return 1.0
@@ -198,6 +199,7 @@ def _number_answer(number: AcceptedNumber, feedback: MarkedText, question: Forei
 
 def _accepted(response: XmlElement) -> AcceptedNumber:
     answer = response.attributes.get("answer", "").strip()
+    # whether an end belongs to the range isn't kept: nobody types exactly it
     if (ends := _RANGE.fullmatch(answer)) is not None:
         low, high = _value(ends[1]), _value(ends[2])
         return AcceptedNumber((low + high) / 2, abs(high - low) / 2)
@@ -222,6 +224,7 @@ def _value(words: str) -> Decimal:
         raise UnfitError(f"its answer is computed by a program ({quoted})", _AS_FAMILY)
     if not _SUM.fullmatch(text):
         raise UnfitError(f"its answer, '{quoted}', isn't a number that is read here", _AS_FAMILY)
+    # a caret is a power there; what else both sides read alike has passed the pattern above
     try:
         value = evaluate_number(text.replace("^", "**"), {})
     except ExpressionError:

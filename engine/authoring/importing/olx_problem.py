@@ -139,6 +139,7 @@ def problem_question(
 
 def _tags_of(root: XmlElement) -> tuple[str, ...]:
     text = root.attributes.get("tags", "")[:4000]
+    # Studio writes a list in JSON; older tools wrote words between commas
     try:
         tags = json.loads(text) if text.startswith("[") else text.split(",")
     except (ValueError, RecursionError):
@@ -198,6 +199,7 @@ class _Problem:
     notes: list[ImportNote] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        # by identity: two fields that look alike are two fields
         elements = [self.root, *self.root.inside()]
         self._holders = {id(child): element for element in elements for child in element.children}
         self._words = plain_words(self.root)
@@ -205,6 +207,7 @@ class _Problem:
     def question(self) -> ForeignQuestion:
         """Return the question."""
         inputs = [e for r in self.responses for e in self._inputs(r)]
+        # without a weight a problem is worth as many points as it has fields
         weight = read_decimal(self.root.attributes.get("weight", ""))
         points = weight if weight is not None and weight > 0 else Decimal(len(inputs))
         if any(e.tag == "targetedfeedbackset" for e in self.root.inside()):
@@ -320,6 +323,7 @@ class _Problem:
         """Yield the text of our own export, with fields that belong together as one."""
         fields = {id(response) for response in self.responses}
         before: list[XmlElement | str] = []
+        # blanks and line ends stand between elements; words of our own are always in one
         waiting = [n for n in self.root.content if not isinstance(n, str) or n.strip()]
         while waiting:
             node = waiting.pop(0)
@@ -358,6 +362,7 @@ class _Problem:
             text, legend = without_letters(html_of([before[-1]])) if before[-1].tag == "ul" else ("", {})
             if legend and not text:
                 before.pop()
+        # the sentence says how to fill in fields that are one field here, and would be wrong there
         sentence = plain_words(before[-1]) if before and isinstance(before[-1], XmlElement) else ""
         if not _OWN_SENTENCE.fullmatch(sentence):
             sentence = ""
@@ -392,8 +397,8 @@ def _dropdowns(
     options = [dropdown_options(entry) for entry in fields]
     texts = [plain_text(text) for text, _, _ in options[0]]
     labels = [words_of(response.first("label") or response, "optioninput") for response in group]
-    rights = [next((n for n, o in enumerate(listed) if o[1]), 0) for listed in options]
-    feedback = [next((o[2] for o in listed if o[2]), NOTHING) for listed in options]
+    rights = [next((n for n, o in enumerate(entries) if o[1]), 0) for entries in options]
+    feedback = [next((o[2] for o in entries if o[2]), NOTHING) for entries in options]
     if sentence == CHOOSE_PLACES and texts == [str(n + 1) for n in range(len(texts))]:
         cards = [label for _, label in sorted(zip(rights, labels, strict=True), key=lambda card: card[0])]
         return replace(order_question(plain, cards), wrong=feedback[0])

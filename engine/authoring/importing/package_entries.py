@@ -179,6 +179,7 @@ def _folder_members(root: Path, where: str) -> Iterator[ArchiveMember]:
     """Yield the files of a folder and of those in it; links aren't followed."""
     count = 0
     for folder, folders, names in os.walk(root):
+        # so that the same course gives the same report on every machine
         folders.sort()
         for name in sorted(names):
             count += 1
@@ -186,6 +187,7 @@ def _folder_members(root: Path, where: str) -> Iterator[ArchiveMember]:
                 message = f"the folder holds more than {MOST_ENTRIES:,} files"
                 raise ExchangeError(message, where=where, next_step="name the folder of the course itself")
             file = Path(folder, name)
+            # of the entry itself: a link into another folder is no file of the course
             try:
                 status = file.lstat()
             except OSError:

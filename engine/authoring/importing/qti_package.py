@@ -130,6 +130,7 @@ class _Package:
         kinds = [_kind_of(resource) for resource in resources]
         if not any(kinds):
             self._refuse_version([resource.attributes.get("type", "") for resource in resources])
+        # some tools list the same file twice, once as a dependency
         seen: set[str] = set()
         for resource, kind in zip(resources, kinds, strict=True):
             address = self._address(resource, folder, faults) if kind else ""

@@ -334,6 +334,8 @@ def faults(error: ExchangeError) -> list[str]:
          "heads.xml:1: a DOCTYPE or an entity can't be declared here; delete the declaration"),
         ({"problem/heads.xml": "<a>" * 100}, "heads.xml:1: elements are nested more than 64 deep"),
         ({"problem/heads.xml": "\0"}, "heads.xml: the file holds NUL characters"),
+        ({"chapter/w3.xml": "<vertical>" * 45 + "</vertical>" * 45},
+         "w3.xml:1: a course is nested more than 40 deep"),
         ({"course.xml": None}, "neither imsmanifest.xml nor course.xml is here"),
         ({"problem/heads.xml": problem("<multiplechoiceresponse><choicegroup><choice correct='false'>a1"
           "</choice><choice correct='false'>b1</choice></choicegroup></multiplechoiceresponse>")},
