@@ -7,10 +7,11 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.answers import kind_of
 from engine.model import Quiz
+from engine.paper.exam_draws import write_spares
 from engine.paper.print_record import (
     PRINTS_FOLDER,
     ExamCopy,
@@ -20,6 +21,8 @@ from engine.paper.print_record import (
 )
 from engine.paper.printed_order import printed_questions, sheet_fields
 from engine.paper.sheet_layout import SheetLayout, lay_out_sheet
+from engine.paper.sheet_questions import student_number_question
+from engine.quiz import compose, read_blueprint
 from engine.quiz.rules import now
 from engine.store.scans import ScannedPage
 from engine.web.site import Site
@@ -27,6 +30,7 @@ from tests.live.printed_exam import bubbles_of
 from tests.web.browsing import draw
 
 EXAM = "K7QF2MXA"
+SPARE = ""
 SINGLE, MULTIPLE, MATCHING, NUMBER, TOKEN = 1, 2, 3, 4, 5
 BLUEPRINT = """title: Midterm
 sections:
@@ -55,7 +59,7 @@ class ScannedClass:
     quizzes: Mapping[str, Quiz]
 
     def copy(self, student: str) -> ExamCopy:
-        return next(copy for copy in self.record.copies if copy.student == student)
+        return next(copy for copy in self.record.copies if copy.student == (student or None))
 
     def layout(self, student: str) -> SheetLayout:
         return SheetLayout.from_json(self.record.layout(self.copy(student)))
@@ -100,7 +104,7 @@ class ScannedClass:
                     EXAM,
                     copy.number,
                     copy.sheet + index,
-                    student,
+                    student or None,
                     content,
                     f"{name}, page {index + 1}",
                     shows[0],
@@ -112,12 +116,21 @@ class ScannedClass:
             )
 
 
-def print_exam(site: Site, blueprint: str = BLUEPRINT, name: str = "midterm") -> ScannedClass:
-    """Draw a quiz for ada and bob, and write the record of its print."""
+def print_exam(
+    site: Site, blueprint: str = BLUEPRINT, name: str = "midterm", *, spare: bool = False
+) -> ScannedClass:
+    """Draw a quiz for ada and bob, and write the record of its print; a spare copy is called ``SPARE``."""
     quizzes = {quiz.student: quiz for quiz in draw(site, blueprint, name, is_published=False)}
-    layouts = [lay_out_sheet(sheet_fields(quiz.questions)) for quiz in quizzes.values()]
+    fields = [sheet_fields(quiz.questions) for quiz in quizzes.values()]
+    if spare:
+        plan = read_blueprint(site.folder / "blueprints" / f"{name}.yaml")
+        nobody = ["\x1fspare 1"]
+        (drawn,) = compose(plan, site.bank, nobody, secret=site.course.secret(), name=name)
+        quizzes[SPARE] = replace(drawn, student="")
+        fields.append((student_number_question(3), *sheet_fields(drawn.questions)))
+    layouts = [lay_out_sheet(of_copy) for of_copy in fields]
     copies = [
-        ExamCopy(n, student, quiz.id, n - 1, n - 1, f"{n}.pdf", 4 + len(layout.pages), 5)
+        ExamCopy(n, student or None, quiz.id, n - 1, n - 1, f"{n}.pdf", 4 + len(layout.pages), 5)
         for n, ((student, quiz), layout) in enumerate(zip(quizzes.items(), layouts, strict=True), start=1)
     ]
     record = PrintRecord(
@@ -133,5 +146,7 @@ def print_exam(site: Site, blueprint: str = BLUEPRINT, name: str = "midterm") ->
     )
     folder = site.folder / PRINTS_FOLDER / EXAM
     folder.mkdir(parents=True)
+    if spare:
+        write_spares(folder, {len(copies): quizzes[SPARE]})
     write_record(folder, record)
     return ScannedClass(site, record, quizzes)

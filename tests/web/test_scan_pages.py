@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from engine.commands import run
+from engine.course import Course
+from engine.errors import StoreError
 from engine.model import Mode, Outcome
-from engine.paper.print_record import PrintedExams
+from engine.paper.print_record import PrintedExams, write_record
+from engine.quiz.rules import now
 from engine.scanning.sheet_hand_ins import ScannedCourse
+from engine.web.application import application
 from engine.web.site import Site
-from engine.web.visit import path_segment
-from tests.web.conftest import SignedIn
+from engine.web.visit import SESSION_COOKIE, path_segment
+from tests.live.postgres import server
+from tests.live.site import new_course
+from tests.web.conftest import ADDRESS, SignedIn
 from tests.web.forms_of_pages import form_token, send_form
 from tests.web.scanned_sheets import (
     EXAM,
@@ -22,6 +31,7 @@ from tests.web.scanned_sheets import (
     MULTIPLE,
     NUMBER,
     SINGLE,
+    SPARE,
     TOKEN,
     ScannedClass,
     print_exam,
@@ -257,3 +267,107 @@ def test_no_address_leads_anywhere_else(site: Site, sheets: ScannedClass, signed
                 assert browser.get(f"{LIST}/of/{exam}/{name}{end}").status_code == 404
     assert browser.get(f"{place(1, NUMBER)}").status_code == 404, "nothing of it is unclear"
     assert signed_in("ada").get(f"{place(1, SINGLE)}/picture/1").status_code == 404
+
+
+def test_whose_a_spare_copy_is_an_instructor_decides(site: Site, signed_in: SignedIn) -> None:
+    printed = print_exam(site, spare=True)
+    # Nobody in the roster has the number 123.
+    printed.scan(SPARE, {0: "123", **printed.right(SPARE)})
+    where = f"{LIST}/of/{EXAM}/3~2Fstudent"
+    mia, ivy = signed_in("mia"), signed_in("ivy")
+    assert "nobody in the roster has the student number 123" in mia.get(LIST).text
+    assert "an instructor decides" in mia.get(where).text
+    data = {"csrf": form_token(mia, "/account"), "seen": "", "answer": "bob"}
+    refused = mia.post(f"{where}/decide", data=data)
+    assert refused.status_code == 403 and "an instructor decides" in refused.text
+    assert send_form(ivy, where, "/decide", answer="nobody at all").status_code == 400
+    assert send_form(ivy, where, "/decide", answer="Bob Moran").status_code == 303
+    marks = outcomes(site, "bob")
+    assert len(marks) == 5 and set(marks.values()) == {Outcome.RIGHT, Outcome.WRONG}  # its box was left empty
+    assert site.store.scans.owners(EXAM) == {3: "bob"}
+    (decision,) = site.store.scans.decisions(EXAM)
+    assert (decision.field, decision.text, decision.by) == ("student", "bob", "Ivy Prof")
+
+
+def test_whose_a_copy_is_cant_be_undone_once_its_quiz_is_that_students(
+    site: Site, signed_in: SignedIn
+) -> None:
+    printed = print_exam(site, spare=True)
+    printed.scan(SPARE, {0: "123"}, unsure={SINGLE: "a"})
+    ivy, where = signed_in("ivy"), f"{LIST}/of/{EXAM}/3~2Fstudent"
+    assert send_form(ivy, where, "/decide", answer="bob").status_code == 303
+    refused = send_form(ivy, where, "/undo")
+    assert refused.status_code == 400 and "can&#39;t be undone" in refused.text
+
+
+def test_of_two_sheets_of_one_student_one_is_void_until_that_is_undone(
+    site: Site, signed_in: SignedIn
+) -> None:
+    roster = site.folder / "roster.csv"
+    roster.write_text("id,name,email\n101,Ada Lovelace,ada@example.edu\nbob,Bob,b@example.edu\n", "utf-8")
+    site.look_again()
+    printed = print_exam(site, spare=True)
+    copies = (replace(printed.record.copies[0], student="101"), *printed.record.copies[1:])
+    quiz = replace(printed.quizzes["ada"], student="101")
+    site.store.save_quizzes([quiz])
+    printed.record = replace(printed.record, copies=copies)
+    write_record(site.folder / "prints" / EXAM, printed.record)
+    printed.quizzes["101"] = quiz
+    printed.scan("101", printed.right("101"))
+    printed.scan(SPARE, {0: "101", **printed.right(SPARE)})
+    browser = signed_in("ivy")
+    page = browser.get(LIST).text
+    assert page.count("<article") == 2 and "handed in copy 3 too" in page and "handed in copy 1 too" in page
+    where = f"{LIST}/of/{EXAM}/3~2Fcopy"
+    assert send_form(browser, where, "/decide", answer="other").status_code == 400
+    assert send_form(browser, where, "/decide", answer="void").status_code == 303
+    assert len(outcomes(site, "101")) == 5, "the other copy is handed in at once"
+    assert browser.get(LIST).text.count("<article") == 0
+    # Undone, it waits again, beside the one that is handed in.
+    assert send_form(browser, f"{LIST}?show=decided", "/undo").status_code == 303
+    assert "handed in copy 1 too" in browser.get(LIST).text and len(outcomes(site, "101")) == 5
+
+
+def test_a_decision_and_what_follows_are_one_transaction(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = signed_in("mia")
+    token, log = form_token(browser, place(2, MULTIPLE)), len(site.store.audit.newest(50))
+
+    def fails(*_arguments: object, **_more: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr("engine.scanning.sheet_hand_ins.hand_in", fails)
+    data = {"csrf": token, "seen": "", "row.0": "a"}
+    assert browser.post(f"{place(2, MULTIPLE)}/decide", data=data).status_code >= 500
+    assert site.store.scans.decisions(EXAM) == [] and len(site.store.audit.newest(50)) == log
+    monkeypatch.undo()
+    assert browser.post(f"{place(2, MULTIPLE)}/decide", data=data).status_code == 303
+    assert len(outcomes(site, "bob")) == 5
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_of_markers_at_the_same_moment_one_decides(kind: str, tmp_path: Path) -> None:
+    place_of_store = server().new_store() if kind == "postgresql" else ""
+    folder = new_course(tmp_path / "course", store=place_of_store)
+    with Course.open(folder).open_store() as store:
+        site = Site(folder, store, ADDRESS)
+        sheets = print_exam(site)
+        sheets.scan("ada", {}, unsure={SINGLE: "a"}, written=[TOKEN])
+        letters = [option.id for option in sheets.quizzes["ada"].questions[0].variant.parts[0].options]
+        browsers = []
+        for _ in range(4):
+            cookie = store.sessions.begin("mia", way="mail", now=now(), lasts=timedelta(hours=1))
+            browsers.append(TestClient(application(site), base_url=ADDRESS, follow_redirects=False))
+            browsers[-1].cookies.set(SESSION_COOKIE, cookie)
+        tokens = [form_token(browser, place(1, SINGLE)) for browser in browsers]
+
+        def send(number: int) -> int:
+            data = {"csrf": tokens[number], "seen": "", "row.0": letters[number]}
+            return browsers[number].post(f"{place(1, SINGLE)}/decide", data=data).status_code
+
+        with ThreadPoolExecutor(4) as threads:
+            statuses = list(threads.map(send, range(4)))
+        assert sorted(statuses) == [303, 400, 400, 400]
+        (decision,) = store.scans.decisions(EXAM)
+        assert decision.text == letters[statuses.index(303)]
