@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.scanning.open_places import OpenPlace
     from engine.scanning.page_files import ScanProblem
     from engine.scanning.sheet_hand_ins import ScannedCourse
+    from engine.store.scans import ScanDecision
 
 # The terminal shows the beginning of a long list; the page and --json have all of it.
 _MOST_ROWS = 20
@@ -92,6 +93,13 @@ class _ExamResult:
     help="Decide what is written into this table, which lies beside the page of scans.",
 )
 @click.option(
+    "--undo",
+    "taken_back",
+    multiple=True,
+    metavar="PLACE",
+    help="Take back what was decided about a place, so that it is open again; until its exam is handed in.",
+)
+@click.option(
     "--written",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M"]),
     default=None,
@@ -105,6 +113,7 @@ def command(
     files: tuple[Path, ...],
     decided: tuple[str, ...],
     table: Path | None,
+    taken_back: tuple[str, ...],
     written: datetime | None,
     by: str,
     as_json: bool,
@@ -126,10 +135,10 @@ def command(
       grade scan --decide K7QF2MXA/12/3/answer=b --by "Prof. Weber"
       grade scan --decisions prints/K7QF2MXA/decisions.csv
     """
-    if not files and not decided and table is None:
+    if not files and not decided and table is None and not taken_back:
         raise UsageError(
             "nothing to read and nothing to decide",
-            expected="files, --decide or --decisions",
+            expected="files, --decide, --decisions or --undo",
             next_step="what waits is on the page prints/ID/scans.html of the course",
         )
     context = find_context(course_path)
@@ -157,7 +166,8 @@ def command(
     with context.open_store() as store:
         scanned = ScannedCourse(store, exams, course.roster(tolerant=True), context.mode)
         pages = _read(scanned, files)
-        decisions = _decide(context, scanned, _places(decided, table), by)
+        decisions = _undo(context, scanned, taken_back, by)
+        decisions += _decide(context, scanned, _places(decided, table), by)
         results = [
             _hand_in(context, scanned, exam, pages.problems, moment, by) for exam in scanned.scanned_exams()
         ]
@@ -235,12 +245,40 @@ def _decide(
         decision = course.checked(place, scans[place.exam], by=by, at=now(), where=where)
         decisions.append(decision)
         what = decided_place(scans[place.exam], decision)
-        words.append(f"{what} ({place.field}): {clean_line(decision.text, 60) or 'left empty'}")
+        words.append(f"decided: {what} ({place.field}): {clean_line(decision.text, 60) or 'left empty'}")
     lines = [LogLine("scan.decide", d.subject, d.student, {"text": d.text[:200]}) for d in decisions]
     # All or nothing: half a table would be filled in twice.
     with course.store.one_transaction():
         course.store.scans.decide(*decisions)
         log_lines(context, course.store, lines, by=by)
+    return words
+
+
+def _undo(context: CommandContext, course: ScannedCourse, places: Sequence[str], by: str) -> list[str]:
+    """Store that decisions are taken back, and return that in words."""
+    from engine.quiz.rules import now
+    from engine.scanning.open_places import decided_place, parse_place, places_of
+
+    undone: list[ScanDecision] = []
+    words = []
+    for value in places:
+        try:
+            named = parse_place(f"{value}=")
+        except ValueError as error:
+            raise UsageError(f"a place can't be read: {error}", where="--undo") from error
+        nothing = UsageError(f"nothing is decided about {clean_line(value, 60)!r}", where="--undo")
+        if named.exam not in course.exams:
+            raise nothing
+        scans = course.scans(named.exam)
+        of_copy = [p for item in scans.copies for p in places_of(scans, item) if p.copy == named.copy]
+        place = next((p for p in of_copy if p.field == named.field), None)
+        if place is None:
+            raise nothing
+        undone.append(course.undone(place, by=by, at=now(), where="--undo"))
+        words.append(f"open again: {decided_place(scans, undone[-1])} ({named.field})")
+    with course.store.one_transaction():
+        course.store.scans.decide(*undone)
+        log_lines(context, course.store, [LogLine("scan.undo", d.subject, d.student) for d in undone], by=by)
     return words
 
 
@@ -312,7 +350,7 @@ def _show_pages(pages: _Pages) -> None:
 def _show_decisions(decisions: Sequence[str]) -> None:
     # With the paper's number of the question: who decided about another one sees it at once.
     for words in decisions:
-        click.echo(f"decided: {words}")
+        click.echo(words)
 
 
 def _show_exam(names: Mapping[str, str], result: _ExamResult) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from engine.answers import kind_of
 from engine.course import Roster
 from engine.errors import PaperError
 from engine.model import Part, Quiz
@@ -303,6 +304,9 @@ class ExamScans:
                 yield SheetField(name, question, "", None, tuple(places), pictures)
                 continue
             read = self._read(index, question, scans, parts)
+            if read.reason is not None and not parts and self._waits_for_marker(copy, question):
+                # Of a spare copy of nobody only the print says what it asks; its marker will see the sheet.
+                read = FieldText("", on_paper=True)
             text = read.text
             if read.on_paper:
                 text = f"on paper: copy {copy.number}, page {join_words(map(str, places))}"
@@ -316,6 +320,17 @@ class ExamScans:
                 on_paper=read.on_paper,
                 doubtful=read.doubtful,
             )
+
+    def _waits_for_marker(self, copy: ExamCopy, question: SheetQuestion) -> bool:
+        """Return whether the print says that people mark a field by what is written on the sheet."""
+        parts = [
+            part
+            for printed in self.record.version(copy).questions
+            if printed.number == question.number
+            for part in printed.parts
+            if part.id == question.part
+        ]
+        return any(kind_of(part.type).needs_person for part in parts)
 
     @staticmethod
     def _read(

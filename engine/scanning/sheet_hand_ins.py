@@ -14,7 +14,7 @@ from engine.errors import QuizError, UsageError
 from engine.hand_ins import FilledQuiz
 from engine.model import Mode, Part, Quiz, Variant
 from engine.paper.exam_draws import assign_spare
-from engine.paper.print_record import PrintedExams
+from engine.paper.print_record import ExamCopy, PrintedExams
 from engine.paper.sheet_questions import SheetQuestion
 from engine.quiz.hand_in import hand_in
 from engine.scanning.exam_scans import STUDENT_FIELD, CopyQuizzes, ExamScans, ScannedCopy
@@ -206,33 +206,41 @@ class ScannedCourse:
         """
         copy = scans.record.copy(place.copy)
         parts = self.quizzes.parts(place.exam, copy) if copy is not None else {}
-        quiz = self.quizzes.quiz(copy) if copy is not None else None
-        if quiz is not None and is_handed_in(self.store, quiz, self.mode):
-            raise UsageError(
-                f"copy {place.copy} is handed in already",
-                where=where,
-                next_step="correct its marks by hand: grade mark set",
-            )
+        if copy is not None:
+            self._refuse_handed_in(copy, None, where)
         try:
             return decision_of(place, scans, parts, self.roster, by, at)
         except ValueError as error:
             raise UsageError(f"this can't be decided: {error}", where=where) from error
 
-    def undone(self, place: PlaceToDecide, *, by: str, at: datetime) -> ScanDecision:
+    def _refuse_handed_in(self, copy: ExamCopy, student: str | None, where: str | None) -> None:
+        quiz = self.quizzes.quiz(copy, student)
+        if quiz is not None and is_handed_in(self.store, quiz, self.mode):
+            raise UsageError(
+                f"copy {copy.number} is handed in already",
+                where=where,
+                next_step="correct its marks by hand: grade mark set",
+            )
+
+    def undone(
+        self, place: PlaceToDecide, *, by: str, at: datetime, where: str | None = None
+    ) -> ScanDecision:
         """Return what takes back the decision about a place of a copy that waits.
 
         Raises
         ------
         UsageError
-            Nothing was decided about it; or it says whose the copy is, and the copy's quiz is that student's
-            by now.
+            Nothing was decided about it, or its copy is handed in; or it says whose the copy is, and the
+            copy's quiz is that student's by now.
         """
-        if place.decision is None:
-            raise UsageError("nothing is decided about this place")
         copy, student = place.scanned.copy, place.scanned.student
+        self._refuse_handed_in(copy, student, where)
+        if place.decision is None:
+            raise UsageError("nothing is decided about this place", where=where)
         if place.field == STUDENT_FIELD and student and self.quizzes.quiz(copy, student) is not None:
             raise UsageError(
                 f"copy {copy.number} was given to its student with this decision, which can't be undone",
+                where=where,
                 next_step="if it is another student's, decide that it doesn't count, and mark it by hand",
             )
         return ScanDecision(place.exam, copy.number, copy.student, place.field, "", by, at, withdrawn=True)

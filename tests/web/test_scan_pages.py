@@ -200,6 +200,12 @@ def test_the_command_and_the_site_see_each_others_decisions(
     assert run([*command, f"{EXAM}/1/{SINGLE}/answer={right[SINGLE]}"]) == 1
     assert "2 of 3 left" in browser.get(LIST).text
     assert "by <bdi>prof</bdi>" in browser.get(f"{LIST}?show=decided").text
+    undo = ["scan", "--course", str(site.folder), "--undo"]
+    assert run([*undo, f"{EXAM}/1/{SINGLE}/answer"]) == 1
+    assert "3 of 3 left" in browser.get(LIST).text
+    for wrong in (f"{EXAM}/1/{SINGLE}/answer", f"{EXAM}/9/1/answer", "K7/1/1/answer", "x"):
+        assert run([*undo, wrong]) == 2
+    assert run([*command, f"{EXAM}/1/{SINGLE}/answer={right[SINGLE]}"]) == 1
     assert send_form(browser, place(1, SINGLE), "/undo").status_code == 303
     # What was undone is open for the command too.
     scans = ScannedCourse(site.store, PrintedExams(site.folder), site.state.roster, site.mode).scans(EXAM)
@@ -207,6 +213,7 @@ def test_the_command_and_the_site_see_each_others_decisions(
     assert decide(browser, 1, SINGLE, **{"row.0": right[SINGLE]}) == 303
     assert run([*command, f"{EXAM}/1/{TOKEN}/answer=-"]) == 1  # bob's sheet still waits
     assert len(outcomes(site, "ada")) == 5
+    assert run([*undo, f"{EXAM}/1/{TOKEN}/answer"]) == 2, "it is handed in"
     page = Path(site.folder, "prints", EXAM, "scans.html").read_text(encoding="utf-8")
     assert "Mia Marker" in page
     assert "1 of 3 left" in browser.get(LIST).text
@@ -371,3 +378,17 @@ def test_of_markers_at_the_same_moment_one_decides(kind: str, tmp_path: Path) ->
         assert sorted(statuses) == [303, 400, 400, 400]
         (decision,) = store.scans.decisions(EXAM)
         assert decision.text == letters[statuses.index(303)]
+
+
+def test_words_on_a_spare_copy_of_nobody_need_no_decision(site: Site, signed_in: SignedIn) -> None:
+    blueprint = "title: M\nsections:\n  - items: [softmax-stability, why-scaled-scores, greedy-path]\n"
+    printed = print_exam(site, blueprint, spare=True)
+    printed.scan(SPARE, {0: "123"}, written=[2, 3])
+    ivy = signed_in("ivy")
+    page = ivy.get(LIST).text
+    # Whose it is, and the token; the words wait for their marker.
+    assert page.count("<article") == 2 and "2 of 2 left" in page
+    assert send_form(ivy, f"{LIST}/of/{EXAM}/3~2Fstudent", "/decide", answer="bob").status_code == 303
+    assert decide(ivy, 3, 3, answer="", blank="yes") == 303
+    assert outcomes(site, "bob")["why-scaled-scores"] is Outcome.UNGRADED
+    assert "1</td>" in ivy.get("/staff/marking").text

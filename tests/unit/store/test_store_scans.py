@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from engine.model import GradeReport, Mode, Outcome, Part, QuizQuestion, RenderedText, Response, Variant
 from engine.store import Attempt, Store, open_store
 from engine.store.scans import ScanDecision, ScannedPage
+from tests.live.postgres import server
 from tests.unit.store.filled import NOW
 
 
@@ -55,3 +58,27 @@ def test_answers_on_paper_are_stored_as_such_and_are_not_blank(store: Store) -> 
     assert stored.response == response and not stored.is_blank
     # What an older version stored has no such field.
     assert Response({"answer": "x"}).on_paper == {}
+
+
+def test_who_decides_about_a_copy_keeps_others_waiting_on_a_server() -> None:
+    place, order = server().new_store(), []
+    with open_store(place) as first, open_store(place) as second:
+        first.scans.add_page(page(1, "ada"))
+        begun = threading.Event()
+
+        def other() -> None:
+            begun.set()
+            with second.one_transaction():
+                second.scans.hold("K7", 1)
+                order.append(len(second.scans.decisions("K7")))
+
+        with first.one_transaction():
+            first.scans.hold("K7", 1)
+            thread = threading.Thread(target=other)
+            thread.start()
+            begun.wait(10)
+            time.sleep(0.3)  # it would have read the store by now
+            first.scans.decide(ScanDecision("K7", 1, "ada", "1/answer", "b", "prof", NOW))
+            assert order == []
+        thread.join(30)
+    assert order == [1], "the second one sees what the first decided"
