@@ -16,7 +16,7 @@ from engine.commands.journal import LogLine, log_lines
 from engine.commands.options import by_option, course_option, json_option, store_option
 from engine.commands.terminal import print_json, progress_bar, show_table
 from engine.errors import UsageError
-from engine.text.words import clean_line, count_noun
+from engine.text.words import clean_line, count_noun, join_words
 
 if TYPE_CHECKING:
     from engine.scanning.exam_scans import ExamScans, ScannedCopy
@@ -49,6 +49,7 @@ class _ExamResult:
     before: int = 0
     void: int = 0
     waiting: list[tuple[ScannedCopy, list[str]]] = field(default_factory=list)
+    differing: list[ScannedCopy] = field(default_factory=list)
     page: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -71,6 +72,10 @@ class _ExamResult:
                     ],
                 }
                 for item, reasons in self.waiting
+            ],
+            "differing_after_hand_in": [
+                {"copy": item.copy.number, "fields": [open_field.name for open_field in item.open_fields]}
+                for item in self.differing
             ],
             "not_scanned": [{"copy": copy.number, "student": copy.student} for copy in self.scans.unseen],
             "page": None if self.page is None else str(self.page),
@@ -310,6 +315,9 @@ def _hand_in(
             result.handed.append((item, sheet.score))
         elif sheet.was_handed:
             result.before += 1
+            # It had no open field when it was handed in: these came with a later scan.
+            if item.open_fields:
+                result.differing.append(item)
         else:
             result.waiting.append((item, [*item.waits, *filter(None, [sheet.reason])]))
     result.page, _ = write_review(
@@ -370,6 +378,13 @@ def _show_exam(names: Mapping[str, str], result: _ExamResult) -> None:
         show_table(["copy", "student", "waits because", "place"], rows[:_MOST_ROWS])
         if len(rows) > _MOST_ROWS:
             click.echo(f"  {len(rows) - _MOST_ROWS} more on the page")
+    for item in result.differing[:_MOST_ROWS]:
+        number = item.copy.number
+        what = join_words([result.scans.place_words(number, f.name) for f in item.open_fields], "and", 6)
+        click.echo(
+            f"copy {number} was handed in before, and its scans say something else now: {what}. "
+            "Look at the paper; marks are corrected by hand (grade mark set)"
+        )
     if unseen := result.scans.unseen:
         who = [f"copy {copy.number} ({clean_line(_name_of(names, copy.student), 60)})" for copy in unseen]
         more = f" and {len(who) - _MOST_NAMES} more" if len(who) > _MOST_NAMES else ""

@@ -42,7 +42,8 @@ def read_decisions(path: Path) -> Iterator[tuple[int, OpenPlace]]:
             next_step=f"grade scan writes one: {TABLE_NAME} in the folder of the print",
         )
     faults = list(table.faults)
-    places = []
+    places: list[tuple[int, OpenPlace]] = []
+    lines: dict[tuple[str, int, str], int] = {}
     for row in table.rows[1:]:
         cells = [*row.cells, *[""] * len(_HEADS)][: len(_HEADS)]
         text = cells[5].strip()
@@ -52,7 +53,15 @@ def read_decisions(path: Path) -> Iterator[tuple[int, OpenPlace]]:
             message = f"the copy is a number, not {clean_line(cells[1], 20)!r}"
             faults.append(Diagnostic(str(path), row.line, 1, message))
             continue
-        places.append((row.line, OpenPlace(cells[0].strip(), int(cells[1]), cells[2].strip(), text)))
+        place = OpenPlace(cells[0].strip(), int(cells[1]), cells[2].strip(), text)
+        name = (place.exam, place.copy, place.field)
+        if name in lines:
+            # The last of two would count and nobody would know: tables are sorted, and rows copied.
+            message = f"{'/'.join(map(str, name))} is decided in line {lines[name]} already"
+            faults.append(Diagnostic(str(path), row.line, 1, clean_line(message)))
+            continue
+        lines[name] = row.line
+        places.append((row.line, place))
     if faults:
         raise CourseError.of_file(faults)
     yield from places

@@ -206,6 +206,35 @@ def test_scans_of_one_page_that_differ_wait_for_a_person(grade, printed: Printed
     assert outcomes("ada")["softmax-stability"] is Outcome.WRONG
 
 
+def test_a_scan_that_differs_after_its_exam_was_handed_in_is_named(grade, printed: PrintedClass) -> None:
+    answers = right_answers(printed, "ada")
+    for i, page in enumerate(filled_pages(printed, "ada", answers)):
+        save(f"first/{i}.png", page)
+    assert scan(grade, "first").json()["prints"][0]["differing_after_hand_in"] == []
+    changed = {k: v for k, v in answers.items() if k != SINGLE}
+    for i, page in enumerate(filled_pages(printed, "ada", changed)):
+        save(f"later/{i}.png", page)
+    (exam,) = scan(grade, "later").json()["prints"]
+    assert exam["differing_after_hand_in"] == [{"copy": 1, "fields": [f"{SINGLE}/answer"]}]
+    assert exam["handed_in"] == exam["waiting"] == [] and exam["handed_in_before"] == 1
+    said = grade("scan", "later", "--course", "dl")
+    assert (
+        f"copy 1 was handed in before, and its scans say something else now: question {SINGLE}." in said.out
+    )
+
+
+def test_a_table_that_decides_a_place_twice_is_refused(grade, printed: PrintedClass) -> None:
+    for i, page in enumerate(filled_pages(printed, "bob", right_answers(printed, "bob"), written=(TOKEN,))):
+        save(f"in/{i}.png", page)
+    assert scan(grade, "in").code == 1
+    table = Path("dl/prints") / PRINT / "decisions.csv"
+    row = f"{PRINT},2,{TOKEN}/answer,,x,"
+    table.write_text(f"print,copy,field,read as,reason,decision\n{row}A\n{row}B\n")
+    said = scan(grade, "--decisions", table)
+    assert said.code == 2 and f"{PRINT}/2/{TOKEN}/answer is decided in line 2 already" in said.err
+    assert not attempts("bob")
+
+
 def test_bad_calls_say_what_to_do(grade, printed: PrintedClass) -> None:
     assert grade("init", "other").code == 0
     for arguments, expected in (
