@@ -3,8 +3,9 @@
     python benchmarks/cluster_simulation.py                 # 1 to 100 workers, 100,000 submissions
     python benchmarks/cluster_simulation.py --quick         # fewer of both, to see that it works
     python benchmarks/cluster_simulation.py --times FILE    # other service times
+    python benchmarks/cluster_simulation.py --measure FILE  # measures them on this machine, for a minute
 
-What a grading and a transaction take is read from a file (benchmarks/cluster/service_times.json) and not
+What a grading and a transaction take is read from a file (benchmarks/many_workers/service_times.json) and not
 assumed here. The model, with SimPy:
 
 - Each statement takes one of the server's cores for its time, and a round trip on the network.
@@ -35,7 +36,7 @@ from typing import Any
 import numpy as np
 import simpy
 
-TIMES = Path(__file__).with_name("cluster") / "service_times.json"
+TIMES = Path(__file__).with_name("many_workers") / "service_times.json"
 WORKERS = (1, 2, 5, 10, 20, 40, 60, 80, 100)
 COLLECT = 200  # results that the course's side reads at once
 # The knee is where one worker more brings less than this share of what the first one brought.
@@ -450,6 +451,7 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="see that it works; no figures to quote")
     parser.add_argument("--times", type=Path, default=TIMES, metavar="FILE", help="service times")
+    parser.add_argument("--measure", type=Path, metavar="FILE", help="measure service times, and end")
     parser.add_argument("--submissions", type=int, help="of the batch (100,000; quick: 2,000)")
     parser.add_argument("--chunk", type=int, default=ClusterLoad.chunk, help="claimed at once (50)")
     parser.add_argument("--arrivals", type=float, default=ClusterLoad.arrivals, help="hand-ins a second (1)")
@@ -458,6 +460,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=ClusterLoad.seed)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     options = parser.parse_args()
+    if options.measure is not None:
+        from many_workers.measuring import measure
+
+        options.measure.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")
+        return
     load = ClusterLoad(
         submissions=options.submissions or (2_000 if options.quick else ClusterLoad.submissions),
         chunk=options.chunk,
