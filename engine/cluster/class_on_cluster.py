@@ -106,6 +106,10 @@ def grade_on_cluster(
                 collect(grader.grade(student, file, None))
                 run.take_reports()
         run.wait()
+        course_queue.tidy(
+            (student.student for student in intake.students),
+            lambda student, item, submission: store.graded(student, item, submission, mode) is not None,
+        )
     return tally.result(intake, len(tasks), interrupted.is_set(), time.monotonic() - begun)
 
 

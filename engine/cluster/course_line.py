@@ -25,6 +25,7 @@ _INTERACTIVE = 1_000_000_000
 _REPLACED = 500_000_000  # somebody handed in a newer one, and waits for that
 _STEP = 1_000  # for each program of the same student that waits already
 _LAST_IN_LINE = 1_000_000_000
+_LEFT_S = 600  # whoever waits for a report collects it within seconds, and after a fault of the server too
 _UNIT = 100  # what a program of a course of weight 1 advances its course in the line
 
 
@@ -49,6 +50,24 @@ class ProgramForQueue:
     version: str
     submission: str
     code: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftProgram:
+    """A program whose report nobody collected.
+
+    Parameters
+    ----------
+    id : int
+    student : str
+        Pseudonym.
+    item, submission : str
+    """
+
+    id: int
+    student: str
+    item: str
+    submission: str
 
 
 @dataclass
@@ -158,6 +177,22 @@ class CourseLine:
         """Delete programs whose reports are where they belong, so that the queue stays small."""
         gone = sa.delete(programs).where(programs.c.id.in_(sorted(collected)))
         self.database.change(lambda connection: connection.execute(gone))
+
+    def left_behind(self, course: str, mode: str) -> list[LeftProgram]:
+        """Return a course's programs whose reports nobody has collected for a while.
+
+        A run that is killed between storing a report and forgetting its program leaves it behind.
+        """
+        names = ("id", "student", "item", "submission")
+        late = sa.func.extract("epoch", sa.func.now() - reports.c.handed_in) > _LEFT_S
+        query = (
+            sa.select(*(programs.c[name] for name in names))
+            .join(reports, reports.c.program == programs.c.id)
+            .where(programs.c.course == course, programs.c.mode == mode, late)
+            .order_by(programs.c.id)
+        )
+        with self.database.read() as connection:
+            return [LeftProgram(*row) for row in connection.execute(query)]
 
     def runs_of(self, numbers: Sequence[int]) -> dict[int, str]:
         """Return who collects the reports of these programs; those that aren't in the queue are left out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -131,6 +131,27 @@ class CourseQueue:
     def _chunk(self, item: str) -> int:
         count, seconds = self._seconds.get(item, (0, 0.0))
         return _USUAL if not count else max(_LEAST, min(_MOST, int(_CHUNK_S * count / max(seconds, 1e-3))))
+
+    def tidy(self, students: Iterable[str], is_graded: Callable[[str, str, str], bool]) -> int:
+        """Forget what a killed run stored and couldn't forget any more; return how many programs that were.
+
+        Parameters
+        ----------
+        students : iterable of str
+            Whose programs are looked at: the queue has pseudonyms only.
+        is_graded : callable
+            Whether the store has a grade, by student, exercise and hash of the program.
+        """
+        left = self.queue.left_behind(self.course, str(self._mode))
+        names = {pseudonym(self._secret, student): student for student in students} if left else {}
+        stored = [
+            program.id
+            for program in left
+            if program.student in names
+            and is_graded(names[program.student], program.item, program.submission)
+        ]
+        self.queue.forget(stored)
+        return len(stored)
 
     def as_graded(self, student: str, report: QueueReport) -> GradeReport | None:
         """Return a report with its student's name; None where the program was set aside."""
