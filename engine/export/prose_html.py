@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 
-from engine.export.file_pieces import xml_characters
 from engine.model import ChoiceOption, RenderedText
 from engine.prose.prose_tree import (
     ProseBlock,
@@ -25,6 +24,7 @@ from engine.prose.prose_tree import (
     ProseText,
     prose_tree,
 )
+from engine.text.words import xml_characters
 
 # What MathJax takes for the beginning of a formula. An element in between ends that, and shows nothing.
 _FORMULA_START = re.compile(r"\\(?=[(\[])")

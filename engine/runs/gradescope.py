@@ -11,12 +11,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import importlib.metadata
-import io
 import json
 import math
 import re
 import secrets
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,6 +30,7 @@ from engine.items.bank import REGISTRY_FILE, Bank, builtin_root
 from engine.model import Check, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
 from engine.runs.code_exercises import CodeExercises
+from engine.text.files import zip_bytes
 from engine.text.words import clean, clean_line, plain_points
 
 # Gradescope's words. Its fourth, "hidden", is for tests without points: a total with it tells what is hidden.
@@ -87,8 +86,6 @@ def _faulty(path: Path, got: str) -> InputError:
 _HARNESS = Path(__file__).parent / "harness"
 _PACKAGES = ("engine", "reference")
 _BANK_FILES = ("__init__.py", REGISTRY_FILE)
-# One date for all entries, the earliest that a zip can hold: equal autograders are equal files.
-_DATE = (1980, 1, 1, 0, 0, 0)
 _NAME = re.compile(r"[^A-Za-z0-9._-]")  # what ends the name in "torch>=2.4" or "uvicorn[standard]"
 
 
@@ -127,15 +124,11 @@ def harness_zip(packing: AutograderContents) -> bytes:
     EngineError
         A package that grading needs isn't installed here, so its version is unknown.
     """
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        # Sorted, so that the same contents give the same zip.
-        for name, data, mode in sorted(_entries(packing)):
-            info = zipfile.ZipInfo(name, _DATE)
-            info.external_attr = (0o100000 | mode) << 16  # S_IFREG and permissions, as in zips of Unix
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, data)
-    return out.getvalue()
+    # Sorted, so that the same contents give the same zip.
+    entries = sorted(_entries(packing))
+    return zip_bytes(
+        {name: data for name, data, _ in entries}, modes={name: mode for name, _, mode in entries}
+    )
 
 
 def _entries(packing: AutograderContents) -> Iterator[tuple[str, bytes, int]]:

@@ -6,10 +6,8 @@ leaves out keys and worked solutions: they are about the questions, not about th
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,7 +35,7 @@ from engine.store.web_tables import (
     waiting_hand_ins,
     whose,
 )
-from engine.text.files import replacing, write_errors
+from engine.text.files import replacing, write_errors, zip_bytes
 
 ERASED: Final = "[erased]"
 """What stands for the name of an erased person in texts about others."""
@@ -269,16 +267,12 @@ def write_person(
     person = {"student": student, "written": datetime.now(UTC).isoformat(), "roster": roster_row, **stored}
     document = json.dumps(person | {attempts.name: attempt_rows}, ensure_ascii=False, indent=2)
     files = {"README.txt": _READ_ME.format(version=__version__), "person.json": document, **code}
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, text.encode("utf-8", "replace"))
     step = "make room, or name a file in a folder that you may write to"
     with (
         write_errors("the archive can't be written", path, next_step=step, kind=StoreError),
         replacing(path, private=True) as file,
     ):
-        file.write(data.getvalue())
+        file.write(zip_bytes(files))
     return len(code)
 
 

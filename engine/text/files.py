@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
+import io
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -40,6 +41,8 @@ _WORK = "softmark-"
 _LOCK = ".in-use"
 # Of a name of 255 bytes, the most that a system takes, the rest is for the writer's own ending.
 _LONGEST_BEGINNING = 180
+# The first moment that a ZIP archive can state, and the system whose permissions it knows.
+_EARLIEST, _UNIX = (1980, 1, 1, 0, 0, 0), 3
 # No grading of a class takes a day.
 _ABANDONED_S = 24 * 3600.0
 
@@ -309,6 +312,29 @@ def _keep_mode(path: Path, descriptor: int) -> None:
     # Without an old file, or on a system that has no such rights, it is as new files are there.
     with contextlib.suppress(OSError, AttributeError):
         os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
+
+
+def zip_bytes(files: Mapping[str, str | bytes], modes: Mapping[str, int] | None = None) -> bytes:
+    """Return a ZIP archive whose bytes depend on nothing but the files, in the order given.
+
+    Parameters
+    ----------
+    files : mapping of str to str or bytes
+        Content by path; text becomes UTF-8.
+    modes : mapping of str to int, optional
+        Permissions by path where they aren't those of an ordinary file (0644).
+    """
+    import zipfile  # only who packs something waits for it
+
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            entry = zipfile.ZipInfo(path, _EARLIEST)
+            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, _UNIX
+            entry.external_attr = (stat.S_IFREG | (modes or {}).get(path, 0o644)) << 16
+            data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+            archive.writestr(entry, data)
+    return out.getvalue()
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ made visible or dropped, and length is cut (:func:`clean`, :func:`clean_line`, :
 
 from __future__ import annotations
 
+import re
 import shlex
 import unicodedata
 from collections.abc import Iterable
@@ -19,6 +20,8 @@ from fractions import Fraction
 _COMPARED = 100  # characters of a word: difflib's time grows with the product of two lengths
 _SIMILAR = 0.65  # by its usual 0.6, "value" would be like "false"
 
+# What XML 1.0 has no way to write, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IRREGULAR = {"person": "people", "child": "children"}
 _VERBS = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 # After these an s alone couldn't be spoken.
@@ -265,6 +268,11 @@ _LATEX = {
 def escape_latex(text: str) -> str:
     """Return text that LaTeX prints as it stands."""
     return "".join(_LATEX.get(character, character) for character in text)
+
+
+def xml_characters(text: str) -> str:
+    """Return a text without what XML can't hold."""
+    return _NOT_XML.sub("", text)
 
 
 def typst_string(text: str) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from engine.export.canvas_losses import question_losses
 from engine.export.canvas_questions import QuestionWriter
 from engine.export.exported_item import ExportedFamily, ExportedQuiz, ExportLoss
 from engine.export.formats import QuizFormat
 from engine.export.prose_html import xml_value
+from engine.text.files import zip_bytes
 
 _XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 _QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
@@ -18,8 +17,6 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"
 _METADATA = "http://www.imsglobal.org/xsd/imsmd_v1p2"
 _CANVAS = "http://canvas.instructure.com/xsd/cccv1p0"
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
-# Zip files say when each of their files was changed: the same moment for all, so that nothing depends on it.
-_MOMENT = (2000, 1, 1, 0, 0, 0)
 
 
 def losses(family: ExportedFamily) -> Sequence[ExportLoss]:
@@ -51,7 +48,7 @@ def write(quiz: ExportedQuiz, done: Callable[[], None]) -> bytes:
         f"{assessment}/{assessment}.xml": _assessment(quiz, assessment, groups).encode(),
         **pictures,
     }
-    return _archive(files)
+    return zip_bytes(files)
 
 
 def _group(family: ExportedFamily, questions: Sequence[str]) -> str:
@@ -121,16 +118,6 @@ def _manifest(quiz: ExportedQuiz, assessment: str, pictures: Sequence[str]) -> s
         "</imsmd:general></imsmd:lom></metadata>\n<organizations/>\n"
         f"<resources>\n{resource_rows}\n</resources>\n</manifest>\n"
     )
-
-
-def _archive(files: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in files.items():
-            entry = zipfile.ZipInfo(path, _MOMENT)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
-    return buffer.getvalue()
 
 
 FORMAT = QuizFormat("canvas", "QTI 1.2 for Canvas", ".zip", losses, write)

@@ -24,7 +24,6 @@ from engine.export.exported_fields import (
     WordsField,
 )
 from engine.export.exported_item import ExportedFamily, ExportedItem, ExportedQuiz, ExportLoss
-from engine.export.file_pieces import xml_characters
 from engine.export.formats import QuizFormat
 from engine.export.formats.moodle_xml import category_titles, listed_share, moodle_category, moodle_name
 from engine.export.moodle_cloze import (
@@ -37,6 +36,7 @@ from engine.export.moodle_cloze import (
     several_shares,
 )
 from engine.export.moodle_html import moodle_line, moodle_text, moodle_words
+from engine.text.words import xml_characters
 
 __all__ = ["FORMAT", "gift_text"]
 

@@ -25,7 +25,6 @@ from engine.export.exported_fields import (
     WordsField,
 )
 from engine.export.exported_item import ExportedFamily, ExportedItem, ExportedQuiz, ExportLoss
-from engine.export.file_pieces import xml_characters
 from engine.export.formats import QuizFormat
 from engine.export.moodle_cloze import (
     accepted_ways,
@@ -38,7 +37,7 @@ from engine.export.moodle_cloze import (
     steps_text,
 )
 from engine.export.moodle_html import MoodleText, moodle_line, moodle_text, moodle_words
-from engine.text.words import count_noun, plain_points
+from engine.text.words import count_noun, plain_points, xml_characters
 
 __all__ = ["FORMAT", "category_titles", "listed_share", "moodle_category", "moodle_name"]
 

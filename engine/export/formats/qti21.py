@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from engine.errors import UsageError
 from engine.export.exported_item import ExportedQuiz
-from engine.export.file_pieces import packed
 from engine.export.formats import QuizFormat
 from engine.export.qti.package_files import family_losses, package_files
 from engine.export.qti.package_xml import MANIFEST
 from engine.export.qti.xml_pieces import QTI_NAMESPACE
+from engine.text.files import zip_bytes
 
 if TYPE_CHECKING:
     from qti_convert import Qti21ConversionResult
@@ -79,7 +79,7 @@ _QTI = frozenset(
 
 
 def _write(quiz: ExportedQuiz, step: Callable[[], None]) -> bytes:
-    return packed(qti21_files(package_files(quiz, step)))
+    return zip_bytes(qti21_files(package_files(quiz, step)))
 
 
 def qti21_files(files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.export.exported_item import ExportedQuiz
-from engine.export.file_pieces import packed
 from engine.export.formats import QuizFormat
 from engine.export.qti.package_files import family_losses, package_files
+from engine.text.files import zip_bytes
 
 __all__ = ["FORMAT"]
 
 
 def _write(quiz: ExportedQuiz, step: Callable[[], None]) -> bytes:
-    return packed(package_files(quiz, step))
+    return zip_bytes(package_files(quiz, step))
 
 
 FORMAT = QuizFormat("qti3", "QTI 3.0", ".zip", family_losses, _write)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from engine.export.file_pieces import xml_characters
+from engine.text.words import xml_characters
 
 __all__ = [
     "QTI_NAMESPACE",

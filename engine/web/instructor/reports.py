@@ -5,9 +5,7 @@ Each is made in the background as the command makes it, and kept with its job: p
 
 from __future__ import annotations
 
-import io
 import tempfile
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ from engine.pages.class_pages import check_assignment, write_class_pages
 from engine.pages.quiz import key_page
 from engine.pages.zip import LAYOUTS
 from engine.quiz.answer_key import quiz_key
+from engine.text.files import zip_bytes
 from engine.text.words import count_noun
 from engine.web.instructor.staff import download, job_of, progress_page, standalone, start_job
 from engine.web.jobs import JobState, SiteJob
@@ -35,7 +34,6 @@ _TYPES = {
     "zip": "application/zip",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a ZIP file can hold
 
 
 @dataclass(frozen=True)
@@ -232,16 +230,14 @@ def _keys(visit: Visit) -> tuple[str, Callable[[SiteJob], MadeFiles]]:
 
     def work(job: SiteJob) -> MadeFiles:
         advance = job.expect(len(chosen))
-        file = io.BytesIO()
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for number, name in enumerate(chosen, start=1):
-                keys = [quiz_key(site.store, quiz, site.bank) for quiz in site.store.quizzes(name)]
-                # Numbered: a quiz's name may hold what a file's name can't.
-                plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-                info = zipfile.ZipInfo(f"{number:02}-{plain}-key.html", _NO_TIME)
-                archive.writestr(info, key_page(keys, names=names))
-                advance()
-        return MadeFiles({"keys.zip": file.getvalue()})
+        pages = {}
+        for number, name in enumerate(chosen, start=1):
+            keys = [quiz_key(site.store, quiz, site.bank) for quiz in site.store.quizzes(name)]
+            # Numbered: a quiz's name may hold what a file's name can't.
+            plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+            pages[f"{number:02}-{plain}-key.html"] = key_page(keys, names=names)
+            advance()
+        return MadeFiles({"keys.zip": zip_bytes(pages)})
 
     return f"Keys of {count_noun(len(chosen), 'quiz')}", work
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import signal
 import stat
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ from engine.text.files import (
     replacing,
     utf16_as_utf8,
     work_folder,
+    zip_bytes,
 )
 
 
@@ -67,6 +70,7 @@ def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
 
 HOLDS = """
 import time
+import zipfile
 from engine.text.files import work_folder
 with work_folder() as folder:
     (folder / "hand-in.py").write_text("x = 1")
@@ -232,3 +236,15 @@ def test_work_is_kept_unless_it_is_the_same(tmp_path: Path) -> None:
             path.rmdir()
         else:
             path.unlink()
+
+
+def test_an_archive_depends_on_nothing_but_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    contents = {"b/run.sh": b"#!/bin/sh\n", "a.txt": "\u00e4 \ud800"}
+    data = zip_bytes(contents, modes={"b/run.sh": 0o755})
+    monkeypatch.setattr(time, "time", lambda: 2e9)
+    assert zip_bytes(contents, modes={"b/run.sh": 0o755}) == data
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.namelist() == list(contents), "in their order"
+        assert archive.read("a.txt") == "\u00e4 ?".encode()
+        entries = [(entry.external_attr >> 16, entry.date_time[0]) for entry in archive.infolist()]
+    assert entries == [(stat.S_IFREG | 0o755, 1980), (stat.S_IFREG | 0o644, 1980)]
