@@ -5,10 +5,13 @@ Usage: python -m docs.generators.export_pictures [OUT], in the repository, after
 
 from __future__ import annotations
 
+import io
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from PIL import Image, ImageChops
 
 from docs.generators.web_pictures import small
 from engine.export.exported_item import ExportedFamily, ExportedQuiz, exported_item
@@ -28,6 +31,29 @@ VIEWS: Mapping[str, Mapping[str, str | Sequence[str]] | None] = {
     "decoder-step-order": {"RESPONSE": ["b", "a"]},
     "alignment-read": None,
 }
+# MathML needs a font with stretching brackets: platforms bring their own, and so do these pictures.
+_MATHS_FONT = """() => {
+  const rule = "math { font-family: 'DejaVu Math TeX Gyre', math; }";
+  const dress = root => {
+    const style = document.createElement("style");
+    style.textContent = rule;
+    (root.head ?? root).append(style);
+    for (const element of root.querySelectorAll("*")) if (element.shadowRoot) dress(element.shadowRoot);
+  };
+  dress(document);
+}"""
+# Below the last thing shown, in pixels.
+_MARGIN = 24
+
+
+def trimmed(png: bytes) -> bytes:
+    """Return a picture without the empty lines at its end."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    box = ImageChops.difference(picture, Image.new("RGB", picture.size, "white")).getbbox()
+    out = io.BytesIO()
+    end = picture.height if box is None else min(picture.height, box[3] + _MARGIN)
+    picture.crop((0, 0, picture.width, end)).save(out, "PNG")
+    return out.getvalue()
 
 
 def main(out: str = OUT) -> None:
@@ -58,14 +84,18 @@ def main(out: str = OUT) -> None:
                         player.page.evaluate("([id, value]) => enter(id, value)", [identifier, value])
                     if response:
                         player.page.evaluate("end()")
-                        # the solution stands in a dialog over the item
-                        closes = player.page.get_by_role("button", name="OK").or_(
-                            player.page.get_by_role("button", name="Close", exact=True)
-                        )
-                        closes.first.evaluate("button => button.click()")
-                    player.page.wait_for_timeout(400)
+                        # the solution stands in a dialog over the item; those of earlier items are hidden
+                        names = ("OK", "Close")
+                        buttons = [player.page.get_by_role("button", name=n, exact=True) for n in names]
+                        buttons[0].or_(buttons[1]).filter(visible=True).first.wait_for()
+                        for button in buttons:
+                            if button.filter(visible=True).count():
+                                button.filter(visible=True).last.evaluate("button => button.click()")
+                                player.page.wait_for_timeout(800)
+                    player.page.evaluate(_MATHS_FONT)
+                    player.page.wait_for_timeout(800)
                     shown = player.page.screenshot(full_page=True)
-                    (folder / f"{item}-{name}.png").write_bytes(small(shown))
+                    (folder / f"{item}-{name}.png").write_bytes(small(trimmed(shown)))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,27 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "arena"))
 
+from arena_attack import Attack
 from arena_client import ATTACKS, TIERS, USERS, Arena, arena_names
 
 _foreseen: set[pytest.Item] = set()
+
+# What such attacks aim at isn't the same for root and in another tier; for all others it is.
+_EVERYWHERE = frozenset(("ipc", "kernel", "privilege", "process", "ptrace", "signals"))
+
+
+def attack_places() -> Iterator[tuple[Attack, str, str]]:
+    """Yield each attack with the tiers and users that it is tried in.
+
+    Each attack meets both tiers and both users, by turns T1 as root and T2 as a user, or the other way round.
+    With ``SOFTMARK_CORPUS=all`` (`make sweep`), and where there is no root, it meets all that there are.
+    """
+    is_whole = os.environ.get("SOFTMARK_CORPUS") == "all" or os.geteuid() != 0
+    for number, attack in enumerate(ATTACKS.values()):
+        for place, tier in enumerate(TIERS):
+            for turn, user in enumerate(USERS):
+                if is_whole or attack.kind in _EVERYWHERE or (number + place + turn) % 2 == 0:
+                    yield attack, tier, user
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -25,6 +43,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if metafunc.definition.get_closest_marker("parametrize"):
         return
     names = metafunc.fixturenames
+    if {"attack", "tier", "user"} <= set(names):
+        combined = list(attack_places())
+        ids = [f"{attack.name}-{tier}-{user}" for attack, tier, user in combined]
+        metafunc.parametrize(("attack", "tier", "user"), combined, ids=ids)
+        return
     if "attack" in names:
         metafunc.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
     if "controlled" in names:
