@@ -24,6 +24,8 @@ MODULES = HERE.parents[1] / ".clients" / "node_modules"
 # name: its page
 PLAYERS = {"qti3-item-player": "amp_player.html", "qti-components": "citolab_player.html"}
 PATIENCE_MS = 60_000
+# Without a graphics card a second process draws what nobody sees.
+_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"]
 
 needs_players = pytest.mark.skipif(
     not os.environ.get("CI") and (chromium() is None or not MODULES.is_dir()),
@@ -115,7 +117,7 @@ def players(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+            browser = playwright.chromium.launch(executable_path=chromium(), args=_ARGUMENTS)
             opened = []
             for name in names:
                 page = browser.new_page(viewport={"width": 820, "height": 900})
