@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.answers.asked_precision import NumericSettings
 from engine.expressions.values import decimal_text
-from engine.model import Part
+from engine.model import FloatArray, Part
 from engine.text.words import count_noun
 
 
@@ -50,6 +51,8 @@ class NumberDigits:
     free : int
         Instead of whole and decimals: columns that hold a digit, a point or a bar each, for numbers that are
         asked exactly.
+    top : int
+        The highest digit: 1 for a matrix of noughts and ones.
     """
 
     whole: int = 2
@@ -57,14 +60,16 @@ class NumberDigits:
     sign: bool = True
     exponent: int = 0
     free: int = 0
+    top: int = 9
 
     def columns(self) -> tuple[DigitColumn, ...]:
         """Return the columns from left to right; the printed point and the ``×10`` take none."""
         signs = [DigitColumn("sign", ("-",))] if self.sign else []
         if self.free:
             return (*signs, *[DigitColumn("free", (*_DIGITS, ".", "/"))] * self.free)
-        digits = [DigitColumn("whole", _DIGITS)] * self.whole + [
-            DigitColumn("decimal", _DIGITS)
+        values = _DIGITS[: self.top + 1]
+        digits = [DigitColumn("whole", values)] * self.whole + [
+            DigitColumn("decimal", values)
         ] * self.decimals
         power = [DigitColumn("exponent sign", ("-",))] + [DigitColumn("exponent", _DIGITS)] * self.exponent
         return (*signs, *digits, *(power if self.exponent else []))
@@ -117,6 +122,8 @@ _LEAST_WEIGHT = 1
 # Of a number that is asked exactly: "-12.375" and "17/64" fit.
 _LEAST_FREE = 6
 _MOST_COLUMNS = 12
+# Entries of a matrix: fewer may be noughts and ones by chance.
+_LEAST_MASK = 9
 # Lines of a box: a word or a sequence, some sentences, a program.
 _BOX_LINES = {"token": 1, "free_text": 8, "code": 12}
 
@@ -181,6 +188,18 @@ def _entry_names(shape: tuple[int, ...]) -> tuple[str, ...]:
     return ()
 
 
+def _is_mask(part: Part, arrays: Sequence[FloatArray | None]) -> bool:
+    """Return whether a matrix, and all that mistakes make of it, has no entry but noughts and ones.
+
+    Of a matrix this large its question says so: two bubbles for each entry give nothing of the key away, and
+    ten for each of three digits would fill more than a page.
+    """
+    is_large = part.key is not None and len(part.key.shape) == 2 and len(part.key.data) >= _LEAST_MASK
+    return is_large and all(
+        value in (0.0, 1.0) for array in arrays if array is not None for value in array.data
+    )
+
+
 def _digits_of(part: Part) -> tuple[NumberDigits, str]:
     """Return a grid that holds the key and what each known mistake gives, and what is asked."""
     settings = NumericSettings.of(part)
@@ -191,6 +210,8 @@ def _digits_of(part: Part) -> tuple[NumberDigits, str]:
     unit = f" {settings.unit}" if settings.unit else ""
     # Room for one that is rounded up: 99.96 to one decimal is 100.0.
     whole = len(str(math.floor(max(values, default=0.0) + 0.5)))
+    if settings.is_whole and _is_mask(part, arrays):
+        return NumberDigits(1, sign=False, top=1), "0 or 1"
     if settings.is_whole:
         return NumberDigits(max(_LEAST_WHOLE_NUMBER, whole)), f"whole{unit}"
     if settings.decimals is not None:

@@ -22,6 +22,7 @@ from engine.paper.sheet_layout import (
     lay_out_sheet,
 )
 from engine.paper.sheet_questions import sheet_question, student_number_question
+from engine.scanning.field_texts import FieldMarks, field_text
 from engine.text.words import typst_string
 
 KINDS = SheetFieldKind
@@ -120,6 +121,26 @@ def test_every_item_of_the_bank_fits_on_a_sheet_and_its_key_and_mistakes_fit_on_
                 if not field.digits.free and not field.digits.exponent:
                     digits = len(f"{abs(value):.{field.digits.decimals}f}".split(".")[0])
                     assert digits <= field.digits.whole, (item, value)
+
+
+def test_a_mask_has_two_bubbles_for_each_entry_and_counts_keep_their_columns() -> None:
+    variant = engine.draw(engine.load_item("causal-mask-matrix"), seed=5)
+    mask, pairs = (sheet_question(1, f"1.{i}", part) for i, part in enumerate(variant.parts, start=1))
+    (page,) = lay_out_sheet([mask, pairs]).pages
+    of_mask = [bubble for bubble in page.bubbles if bubble.question == 0]
+    assert len(of_mask) == 16 * 2 and {bubble.value for bubble in of_mask} == {"0", "1"}
+    # With room for another mask below it on the same page.
+    assert len(lay_out_sheet([mask, mask]).pages) == 1
+    assert pairs.digits is not None and pairs.digits.whole >= 3 and pairs.digits.sign
+    # What is filled in reads back as the key; and a vector of counts says nothing of its key's size.
+    part = variant.parts[0]
+    rows = [part.key.data[i : i + 4] for i in (0, 4, 8, 12)]  # type: ignore[union-attr]
+    filled = tuple((i, 0, f"{value:g}") for i, value in enumerate(v for row in rows for v in row))
+    text = field_text(mask, FieldMarks(filled), part).text
+    assert json.loads(text) == [[int(value) for value in row] for row in rows]
+    counts = engine.draw(engine.load_item("context-per-decoder-step"), seed=5).parts[-1]
+    grid = sheet_question(1, "1", counts).digits
+    assert grid is not None and grid.top == 9 and grid.whole >= 3
 
 
 def test_a_field_larger_than_a_page_is_refused() -> None:
