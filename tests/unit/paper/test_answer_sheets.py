@@ -138,7 +138,7 @@ def test_a_mask_has_two_bubbles_for_each_entry_and_counts_keep_their_columns() -
     filled = tuple((i, 0, f"{value:g}") for i, value in enumerate(v for row in rows for v in row))
     text = field_text(mask, FieldMarks(filled), part).text
     assert json.loads(text) == [[int(value) for value in row] for row in rows]
-    counts = engine.draw(engine.load_item("context-per-decoder-step"), seed=5).parts[-1]
+    counts = engine.draw(engine.load_item("dot-scores"), seed=5).parts[0]
     grid = sheet_question(1, "1", counts).digits
     assert grid is not None and grid.top == 9 and grid.whole >= 3
 
