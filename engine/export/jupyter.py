@@ -95,7 +95,9 @@ def assignment_notebook(items: Sequence[NotebookItem], title: str, *, secret: by
     names = [item.spec.id for item in items]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"{twice} is named twice", expected="each item once")
-    cells = [_cell("title", "markdown", f"# {words_markdown(title)}\n\n{_HOW_TO}", {"editable": False})]
+    # A heading is one line.
+    heading = words_markdown(" ".join(title.split())) or "Assignment"
+    cells = [_cell("title", "markdown", f"# {heading}\n\n{_HOW_TO}", {"editable": False})]
     for number, item in enumerate(items, start=1):
         cells += _cells_of(item, number)
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -89,8 +89,9 @@ def jupyter_markdown(source: str) -> str:
     body, pieces = take_pieces(source)
     parts: list[str] = []
     for place, text in enumerate(_CODE.split(body)):
-        # Every other one is code, where every sign stands for itself.
-        parts.append(text if place % 2 else _without_html(text))
+        # Every other one is code, where every sign stands for itself. Elsewhere a dollar that is left is a
+        # dollar, as formulas are holes by now: two of them would make a formula in Jupyter.
+        parts.append(text if place % 2 else _without_html(text).replace("$", r"\$"))
     body = _FENCED_HOLE.sub(lambda match: match["hole"], "".join(parts))
     forms: list[str] = []
     for piece in pieces:

@@ -44,6 +44,16 @@ def test_it_is_a_valid_notebook_and_the_same_each_time(grade: Grade, week: dict[
     assert len({cell["id"] for cell in week["cells"]}) == len(week["cells"])
 
 
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [("a\nb  # c", "# a b \\# c"), ("", "# Assignment"), ("<b> $x$", "# &lt;b> \\$x\\$")],
+)
+def test_a_title_is_one_line_of_plain_words(grade: Grade, title: str, heading: str) -> None:
+    assert grade("export", "notebook", "causal-mask", "--title", title, "--out", "a.ipynb").code == 0
+    text = sources(json.loads(Path("a.ipynb").read_text(encoding="utf-8")))["title"]
+    assert text.startswith(f"{heading}\n\nWork in the cell below")
+
+
 def test_statements_hold_tex_pictures_and_points(week: dict[str, Any]) -> None:
     text = sources(week)
     assert text["title"].startswith("# Week \\*3\\*\n")

@@ -18,6 +18,7 @@ from engine.prose.markdown import render_prose
         ("`a < b` and a < b", "`a < b` and a &lt; b"),
         ("[0.5, 0.5](twice) and [x]: y", "[0.5, 0.5&#93;(twice) and [x&#93;: y"),
         ("so that $ a < b $ holds", "so that $a < b$ holds"),
+        (r"costs \$5, not \$6: `a \$ b`, $x$", r"costs \$5, not \$6: `a \$ b`, $x$"),
         ("so that\n$$\n\\frac{1}{2}\n$$\nholds", "so that\n$$\\frac{1}{2}$$\nholds"),
         (
             "| x | $|x|$ |\n| --- | --- |\n| 1 | 2 |",
