@@ -84,7 +84,10 @@ STAFF_PAGES = {
     ],
     "instructor.marking": ["/staff/marking"],
     "instructor.marking.field": ["/staff/marking/of/week-2~2Fwhy-weights~2Freason"],
-    "instructor.marking.answer": ["/staff/marking/of/week-2~2Fwhy-weights~2Freason/next"],
+    "instructor.marking.answer": [
+        "/staff/marking/of/week-2~2Fwhy-weights~2Freason/next",
+        "/staff/marking/of/week-3~2Fwhy-weights~2Freason/next",  # on paper
+    ],
     "instructor.scans": ["/staff/marking/scans", "/staff/marking/scans?show=decided"],
     "instructor.scans.place": [
         f"/staff/marking/scans/of/K7QF2MXA/1~2F{number}~2Fanswer"
@@ -168,6 +171,8 @@ def fill(folder: Path) -> str:
         draw(site, EXAM, "exam")
         unsure = {SINGLE: "a", MULTIPLE: "a", MATCHING: "1-a"}
         print_exam(site).scan("ada", {}, unsure=unsure, written=[TOKEN])
+        place = f"K7QF2MXA/1/{TOKEN}/answer"
+        hand_in_words(store, variant, "eve", "on paper: copy 1, page 5", name="week-3", place=place)
         hand_in_code(site, "ada", "def softmax(z):\n    return z\n")
         hand_in_code(site, "bob", "def softmax(z):\n    return z / 2\n", score=None)
         for student, words in (("ada", "Softmax divides."), ("bob", "It is a law.")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.unit.marks.free_text_class import hand_in, item_variant
 from tests.web.conftest import SignedIn
 from tests.web.course_work import hand_in_code
 from tests.web.forms_of_pages import form_token, send_form
+from tests.web.scanned_sheets import EXAM, TOKEN, png, print_exam
 
 FIELD = "week-1/why-weights/reason"
 PAGE = f"/staff/marking/of/{path_segment(FIELD)}"
@@ -196,3 +198,23 @@ def test_comments_that_cant_be(site: Site, signed_in: SignedIn) -> None:
         data = {"csrf": token, "submission": receipt, "file": "", "line": line, "text": text}
         assert browser.post(f"{page}/comment", data=data).status_code == 400, line
     assert site.store.code_comments.of("ada") == []
+
+
+def test_an_answer_on_paper_is_shown_as_it_was_scanned(
+    site: Site, tmp_path: Path, signed_in: SignedIn
+) -> None:
+    sheets = print_exam(site)
+    sheets.scan("bob", {}, written=[TOKEN])
+    place = f"{EXAM}/{sheets.copy('bob').number}/{TOKEN}/answer"
+    text = "on paper: copy 2, page 6"
+    hand_in(site.store, item_variant(tmp_path), "bob", text, place=place)
+    hand_in(site.store, item_variant(tmp_path), "ada", text, place=f"{EXAM}/9/1/answer")
+    marking = RubricMarking(site.store, site.mode, site.course.secret())
+    page = signed_in("mia").get(_of(marking, "bob")).text
+    (picture,) = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
+    assert base64.b64decode(picture) == png()
+    assert "Bob" not in page and 'name="alike"' not in page and "too many" not in page
+    # Where there is no picture, the page says where the answer is.
+    page = signed_in("mia").get(_of(marking, "ada")).text
+    assert "data:image" not in page and text in page
+    assert page.count("on paper") >= 2

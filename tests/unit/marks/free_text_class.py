@@ -72,15 +72,19 @@ def hand_in(
     rules: QuizRules | None = None,
     total: str = "1",
     name: str = "week-1",
+    place: str = "",
 ) -> Attempt:
-    """Record a student's answer to the only question of a quiz, worth 6 points, and return the attempt."""
+    """Record a student's answer to the only question of a quiz, worth 6 points, and return the attempt.
+
+    With a `place` on a scanned sheet it was written there, and `reason` says where.
+    """
     worth = replace(
         variant, parts=tuple(replace(part, points=part.points * 6 / variant.points) for part in variant.parts)
     )
     question = QuizQuestion(1, worth, 6.0)
     quiz = Quiz(f"q-{student}", name, "Week 1", student, (question,), rules=rules or QuizRules())
     store.save_quiz(quiz)
-    response = Response({"total": "1", "reason": reason})
+    response = Response({"total": "1", "reason": reason}, {"reason": place} if place else {})
     report = grade_answers(worth, response, mode=Mode.MARKS, student=student)
     attempt = Attempt.of_answer(student, question, response, report, quiz=quiz.id, started=NOW)
     settle = CreditRules(quiz, {}) if quiz.rules.counts_attempts else None
