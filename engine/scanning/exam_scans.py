@@ -6,6 +6,7 @@ student is known and has no other copy. Everything else waits, with its reason.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -84,6 +85,8 @@ class ScannedCopy:
     asks : mapping of str to str
         Those of `waits` that a decision about the whole copy ends, by the field that it names:
         :data:`STUDENT_FIELD` or :data:`COPY_FIELD`.
+    decisions : int
+        How many decisions about it had been made when it was put together, undone ones and undoings counted.
     """
 
     copy: ExamCopy
@@ -93,6 +96,7 @@ class ScannedCopy:
     is_void: bool = False
     notes: tuple[str, ...] = ()
     asks: Mapping[str, str] = field(default_factory=dict)
+    decisions: int = 0
 
     @property
     def open_fields(self) -> list[SheetField]:
@@ -196,7 +200,9 @@ class ExamScans:
         for page in store.scans.pages(exam, only):
             self._pages.setdefault(page.copy, {}).setdefault(page.page, []).append(page)
         self._decisions: dict[tuple[int, str], ScanDecision] = {}
+        self._count: Counter[int] = Counter()
         for decision in store.scans.decisions(exam):
+            self._count[decision.copy] += 1
             # Oldest first: what was undone is open again until somebody decides anew.
             self._decisions.pop((decision.copy, decision.field), None)
             if not decision.withdrawn:
@@ -261,7 +267,8 @@ class ExamScans:
         asks = {STUDENT_FIELD: why} if why and not is_open else {}
         void = self._decisions.get((copy.number, COPY_FIELD))
         is_void = void is not None and void.text == VOID
-        return ScannedCopy(copy, student, fields, tuple(waits), is_void, tuple(notes), asks)
+        decisions = self._count[copy.number]
+        return ScannedCopy(copy, student, fields, tuple(waits), is_void, tuple(notes), asks, decisions)
 
     def _student(self, copy: ExamCopy, fields: Iterable[SheetField]) -> tuple[str | None, str | None]:
         if copy.student is not None:

@@ -264,7 +264,13 @@ class ScannedCourse:
     def hand_in(
         self, exam: str, scanned: ScannedCopy, now: datetime, written: datetime | None
     ) -> HandedSheet:
-        """Grade and record a copy that is ready: :func:`hand_in_sheet`."""
+        """Grade and record a copy that is ready, in the caller's transaction: :func:`hand_in_sheet`."""
+        quiz = self.quizzes.quiz(scanned.copy, scanned.student)
+        if scanned.is_ready and quiz is not None and not is_handed_in(self.store, quiz, self.mode):
+            # The command reads a whole class before it hands in: a marker may have undone something since.
+            self.store.scans.hold(exam, scanned.copy.number)
+            if len(self.store.scans.decisions(exam, scanned.copy.number)) != scanned.decisions:
+                return HandedSheet(scanned, reason="somebody has decided about it just now: scan again")
         return hand_in_sheet(
             self.store, self.quizzes, scanned, exam, mode=self.mode, now=now, written=written
         )

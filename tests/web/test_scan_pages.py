@@ -18,6 +18,7 @@ from engine.model import Mode, Outcome
 from engine.paper.print_record import PrintedExams, write_record
 from engine.quiz.rules import now
 from engine.scanning.sheet_hand_ins import ScannedCourse
+from engine.store.scans import ScanDecision
 from engine.web.application import application
 from engine.web.site import Site
 from engine.web.visit import SESSION_COOKIE, path_segment
@@ -392,3 +393,19 @@ def test_words_on_a_spare_copy_of_nobody_need_no_decision(site: Site, signed_in:
     assert decide(ivy, 3, 3, answer="", blank="yes") == 303
     assert outcomes(site, "bob")["why-scaled-scores"] is Outcome.UNGRADED
     assert "1</td>" in ivy.get("/staff/marking").text
+
+
+def test_what_was_undone_while_the_command_ran_isnt_handed_in(
+    site: Site, sheets: ScannedClass, signed_in: SignedIn
+) -> None:
+    course = ScannedCourse(site.store, PrintedExams(site.folder), site.state.roster, site.mode)
+    browser = signed_in("mia")
+    for number, text in ((SINGLE, "a"), (TOKEN, "")):
+        decision = ScanDecision(EXAM, 1, "ada", f"{number}/answer", text, "prof", now())
+        site.store.scans.decide(decision)
+    (ready, _) = course.scans(EXAM).copies  # as the command has read it
+    assert ready.is_ready
+    assert send_form(browser, place(1, SINGLE), "/undo").status_code == 303
+    with site.store.one_transaction():
+        sheet = course.hand_in(EXAM, ready, now(), None)
+    assert not sheet.is_new and "just now" in str(sheet.reason) and outcomes(site, "ada") == {}
