@@ -125,8 +125,8 @@ def check_cluster(context: CommandContext) -> None:
         raise UsageError(
             "--cluster needs a store on a PostgreSQL server",
             where=str(context.store_place),
-            next_step="name one in course.yaml (store: postgresql://…), or leave --cluster out: all cores of "
-            "this machine grade then",
+            next_step="name one in course.yaml (store: postgresql://…), or leave --cluster out: then all "
+            "cores of this machine are used",
         )
 
 

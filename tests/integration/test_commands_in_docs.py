@@ -67,7 +67,7 @@ NOT_RUN = {
     r"grade serve(?! --check).*": "serves until it is stopped: tests/web/test_operation.py",
     r"grade mark (?:answers? [0-9a-z]|export-answers|import-answers).*": "needs answers in words: "
     "tests/integration/quizzes/test_free_text.py has some",
-    r"grade (?:worker|batch .* --cluster).*": "needs a server: "
+    r"grade (?:worker .*|worker|.* --cluster.*)": "needs a server: "
     "tests/integration/test_cluster_command.py has one",
     r"grade autograder results.*": "runs inside Gradescope: tests/integration/test_autograder.py",
 }
@@ -555,8 +555,8 @@ def test_a_wrong_output_or_command_would_be_found(tmp_path: Path) -> None:
 
 # Words behind "grade" in sentences about grading.
 PROSE = (
-    "a again all and answers book can code first for hostile in inside it item many needs nothing of one "
-    "posted softmax the them these this through what will with without yet"
+    "a again all and answers book can code first for hand-ins hostile in inside it item many needs nothing "
+    "of one posted programs softmax the them these this through what will with without yet"
 )
 
 
