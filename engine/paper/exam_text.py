@@ -20,6 +20,8 @@ from engine.text.words import clean_line, count_noun, points_text, typst_string
 _WORKING = {"number": 35, "vector": 46, "matrix": 62, "token": 20}
 _RULED_LINES = {"free_text": 8}
 _LINE_HEIGHT = 9  # in mm
+# Letters of a name that are side by side on the cover, also in large print.
+_LONGEST_WORD = 24
 # Twice as high as in ordinary print, so many rows of two lines still fit on a page.
 _SHORT_TABLE = 10
 
@@ -134,8 +136,12 @@ def _owner_box(cover: ExamCover) -> str:
     # Nobody writes a name on a copy that has one: a form to fill in would only invite slips.
     if cover.student:
         name = cover.name or cover.student
+        shown_name = f"text(size: 1.5em, {typst_string(clean_line(name, 200))})"
+        # Names are broken between words; a word that is wider than the page is made smaller.
+        if max(map(len, name.split()), default=0) > _LONGEST_WORD:
+            shown_name = f"fitted({shown_name})"
         inner = (
-            f"#block(below: 0.8em, text(size: 1.5em, {typst_string(clean_line(name, 200))}))"
+            f"#block(below: 0.8em, {shown_name})"
             f"#text(fill: soft, {typst_string(f'Student {cover.student}, copy {cover.copy}')})"
         )
     else:

@@ -387,6 +387,16 @@ def test_hostile_texts_are_printed_as_they_stand(grade, course: Path) -> None:
             assert (round(width), round(height)) == (612, 792)
 
 
+def test_a_name_of_one_endless_word_stays_on_the_paper(grade, course: Path) -> None:
+    (course / "roster.csv").write_text(f"id,name\n1,{'x' * 150}\n2,{'Wider ' * 30}\n", encoding="utf-8")
+    done = grade("print", "paper", "--course", "course", "--json")
+    assert done.code == 0, done.err
+    for copy in done.json()["copies"]:
+        for page in pypdfium2.PdfDocument(copy["file"]):
+            width, _ = page.get_size()
+            assert all(item.get_bounds()[2] < width for item in page.get_objects())
+
+
 def test_a_print_that_was_killed_goes_on(grade, course: Path) -> None:
     roster = "id,name\n" + "".join(f"{n},Student {n}\n" for n in range(1001, 1011))
     (course / "roster.csv").write_text(roster)
