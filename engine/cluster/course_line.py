@@ -27,6 +27,19 @@ _STEP = 1_000  # for each program of the same student that waits already
 _LAST_IN_LINE = 1_000_000_000
 _LEFT_S = 600  # whoever waits for a report collects it within seconds, and after a fault of the server too
 _UNIT = 100  # what a program of a course of weight 1 advances its course in the line
+# As many numbers as one statement's list: PostgreSQL's protocol counts parameters with 16 bits.
+_PARAMETERS = 10_000
+_EMPTY_JOBS = sa.text(
+    "DELETE FROM procrastinate_jobs WHERE id IN (SELECT j.id FROM procrastinate_jobs j"
+    " WHERE j.status = 'todo' AND NOT EXISTS"
+    " (SELECT 1 FROM jsonb_array_elements_text(j.args->'programs') number"
+    " JOIN programs p ON p.id = number::bigint) FOR UPDATE SKIP LOCKED)"
+)
+_BATCH_JOBS = sa.text(
+    "SELECT id, priority, jsonb_array_length(args->'programs') AS size FROM procrastinate_jobs"
+    " WHERE status = 'todo' AND priority <= 0 AND queue_name LIKE :name ORDER BY priority DESC, id"
+)
+_PLACE_JOB = sa.text("UPDATE procrastinate_jobs SET priority = :priority WHERE id = :job AND status = 'todo'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,16 +242,59 @@ class CourseLine:
 
         return self.database.change(change)
 
+    def set_aside(self) -> list[int]:
+        """Return the programs that no worker could grade, those first that were given up first."""
+        query = sa.select(reports.c.program).where(reports.c.report.is_(None))
+        with self.database.read() as connection:
+            return [*connection.execute(query.order_by(reports.c.handed_in, reports.c.program)).scalars()]
+
     def cancel(self, chosen: Sequence[int]) -> int:
         """Take programs out of the queue; return how many had no report yet."""
 
         def change(connection: sa.Connection) -> int:
-            gone = sa.delete(programs).where(programs.c.id.in_(chosen), ~has_report())
-            return int(connection.execute(gone).rowcount)
+            count = 0
+            for start in range(0, len(chosen), _PARAMETERS):
+                numbers = chosen[start : start + _PARAMETERS]
+                gone = sa.delete(programs).where(programs.c.id.in_(numbers), ~has_report())
+                count += int(connection.execute(gone).rowcount)
+            # A job without programs ends when it is claimed; where no worker serves its queue, nobody does.
+            connection.execute(_EMPTY_JOBS)
+            return count
 
         return self.database.change(change)
 
-    # ---- the workers' side
+    def waiting(self, course: str | None = None, chosen: Sequence[int] | None = None) -> list[int]:
+        """Return the programs without a report: all, those of a course, or those among `chosen`."""
+        query = sa.select(programs.c.id).where(~has_report()).order_by(programs.c.id)
+        if course is not None:
+            query = query.where(programs.c.course == course)
+        if chosen is not None:
+            query = query.where(programs.c.id.in_(chosen))
+        with self.database.read() as connection:
+            return [*connection.execute(query).scalars()]
+
+    def pause(self, course: str, paused: bool = True) -> bool:
+        """Let no worker begin work of a course, or let them again; return whether that is new."""
+        change = sa.update(courses).where(courses.c.id == course, courses.c.paused != paused)
+        statement = change.values(paused=paused)
+        return bool(self.database.change(lambda connection: connection.execute(statement).rowcount))
+
+    def set_weight(self, course: str, weight: int) -> None:
+        """Give a course another weight, and what waits of it the places that it would have had by that."""
+
+        def change(connection: sa.Connection) -> None:
+            _lock_line(connection)
+            mine = connection.execute(_BATCH_JOBS, {"name": f"{course}.%"}).all()
+            values = {"weight": weight}
+            if mine:
+                # From its first chunk's place on: a change of weight is no way to the front.
+                values["line_end"] = -mine[0].priority
+            connection.execute(sa.update(courses).where(courses.c.id == course).values(values))
+            places = _shares(connection, course, [row.size for row in mine]) if mine else []
+            for row, place in zip(mine, places, strict=True):
+                connection.execute(_PLACE_JOB, {"job": row.id, "priority": -place})
+
+        self.database.change(change)
 
 
 def _put_program(
@@ -284,10 +340,7 @@ def _batch_jobs(
 
 def _shares(connection: sa.Connection, course: str, sizes: Sequence[int]) -> list[int]:
     """Return the places of a course's new chunks in the common line, and move the course's end in it."""
-    # All rows, always in one order: two courses that hand over at once never wait for each other in a ring.
-    rows = connection.execute(
-        sa.select(courses.c.id, courses.c.weight, courses.c.line_end).order_by(courses.c.id).with_for_update()
-    ).all()
+    rows = _lock_line(connection)
     front = sa.text("SELECT max(priority) FROM procrastinate_jobs WHERE status = 'todo' AND priority <= 0")
     first = connection.execute(front).scalar()
     if first is None:  # nobody waits: the line begins anew, before its numbers become too large
@@ -304,6 +357,12 @@ def _shares(connection: sa.Connection, course: str, sizes: Sequence[int]) -> lis
         place += max(1, size * _UNIT // weight)
     connection.execute(sa.update(courses).where(courses.c.id == course).values(line_end=place))
     return places
+
+
+def _lock_line(connection: sa.Connection) -> Sequence[Any]:
+    # All rows, always in one order: two courses that hand over at once never wait for each other in a ring.
+    query = sa.select(courses.c.id, courses.c.weight, courses.c.line_end).order_by(courses.c.id)
+    return connection.execute(query.with_for_update()).all()
 
 
 def _job(queue: str, numbers: Sequence[int], priority: int, lock: str | None) -> Job:

@@ -115,6 +115,9 @@ workers = sa.Table(
     sa.Column("packages", sa.String(16), nullable=False),
     sa.Column("draining", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("graded", sa.BigInteger, nullable=False, server_default="0"),
+    # Reports handed in, each counting less the longer ago it was, as of a moment: see queue_state.pace.
+    sa.Column("recent", sa.Double, nullable=False, server_default="0"),
+    sa.Column("recent_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     sa.Column("fault", sa.Text),
     sa.Column("started", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
 )
@@ -146,8 +149,8 @@ def open_queue_database(address: str) -> Database:
     return Database(engine, where, None, patience)
 
 
-def make_queue(database: Database) -> None:
-    """Make the queue's tables, if they aren't there; all of them or none.
+def make_queue(database: Database) -> bool:
+    """Make the queue's tables, all of them or none; return whether they weren't there before.
 
     Raises
     ------
@@ -155,19 +158,20 @@ def make_queue(database: Database) -> None:
         The account may not, or the queue was made by another version of Softmark.
     """
     if _has_queue(database):
-        return
+        return False
     from procrastinate.schema import SchemaManager
 
     with database.write() as connection:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(QUEUE_LOCK)))
         if _is_made(connection):  # by somebody else, while we waited
             _check_version(connection, database.where)
-            return
+            return False
         connection.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {QUEUE_SCHEMA}"))
         # Many statements in one text: only the driver itself takes that.
         _driver(connection).execute(SchemaManager.get_schema())
         queue_metadata.create_all(connection)
         connection.execute(sa.insert(queue_version).values(version=QUEUE_VERSION))
+    return True
 
 
 def _has_queue(database: Database) -> bool:

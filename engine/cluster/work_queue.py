@@ -34,6 +34,12 @@ MOST_DEATHS: Final = 3
 MOST_TRIES: Final = 3
 """So often the machine may fail to grade a program before the report says so; the next run tries it again."""
 
+DEAD_AFTER_S: Final = 45.0
+"""A worker without a heartbeat for so long is taken for dead, unless workers are told otherwise."""
+
+RECENT_S: Final = 120.0
+"""A report that was handed in so long ago counts e times less in a worker's pace than a new one."""
+
 # Seconds after which a program that the machine failed to grade is tried again, twice as many each time.
 _REST_S = 5
 
@@ -189,6 +195,11 @@ class WorkQueue:
 
         return self.database.change(change)
 
+    def drain(self, chosen: Sequence[int]) -> int:
+        """Have workers end after what they have in hand, as they hear at their next heartbeat; count them."""
+        change = sa.update(workers).where(workers.c.id.in_(chosen)).values(draining=True)
+        return int(self.database.change(lambda connection: connection.execute(change).rowcount))
+
     def unregister_worker(self, worker: int) -> None:
         """Forget a worker that ends; what it still had in hand waits again at the next look at the dead."""
 
@@ -295,8 +306,9 @@ class WorkQueue:
                     jobs += _not_gradable(connection, chunk, tried, reason)
                 _finish(connection, chunk.job)
                 defer_jobs(connection, jobs)
+            values = {"graded": workers.c.graded + stored, "recent": faded_count() + stored}
             count = sa.update(workers).where(workers.c.id == worker)
-            connection.execute(count.values(graded=workers.c.graded + stored))
+            connection.execute(count.values(**values, recent_at=sa.func.now()))
             return stored
 
         reached("before-hand-in-chunk")
@@ -348,6 +360,14 @@ SET_ASIDE: Final = (
     "each worker that graded this program died (perhaps the kernel ended it when memory ran out), so it is "
     "set aside; look at it, and mark it by hand (grade mark set), or let it be tried again: grade queue retry"
 )
+
+
+def faded_count() -> sa.ColumnElement[float]:
+    """Return what a worker's reports count for by now, older ones less: its pace without a table of times."""
+    age = sa.func.extract("epoch", sa.func.now() - workers.c.recent_at) / RECENT_S
+    # PostgreSQL takes a result too small for a number as an error; e^-50 is nothing to anybody. Where two
+    # transactions begin in another order than they end, the age is below 0.
+    return workers.c.recent * sa.func.exp(-sa.func.least(sa.func.greatest(age, 0.0), 50.0))
 
 
 def has_report() -> sa.ColumnElement[bool]:

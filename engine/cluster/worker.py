@@ -24,6 +24,7 @@ from typing import Any, Final
 from engine.cluster.fingerprint import QueueName, engine_fingerprint, packages_fingerprint
 from engine.cluster.published_items import PublishedItems
 from engine.cluster.work_queue import (
+    DEAD_AFTER_S,
     JOBS_CHANNEL,
     ClaimedChunk,
     QueuedProgram,
@@ -64,7 +65,7 @@ class WorkerTimes:
     """
 
     beat_s: float = 10.0
-    dead_after_s: float = 45.0
+    dead_after_s: float = DEAD_AFTER_S
     look_s: float = 30.0
 
 

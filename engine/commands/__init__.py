@@ -69,6 +69,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "Look after it": {
         "store": "store",
         "worker": "worker",
+        "queue": "queue",
         "doctor": "doctor",
         "help": "about:help_command",
         "version": "about:version_command",
