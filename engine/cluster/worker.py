@@ -18,9 +18,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar
 
+from engine import __version__
 from engine.cluster.fingerprint import QueueName, engine_fingerprint, packages_fingerprint
 from engine.cluster.published_items import PublishedItems
 from engine.cluster.work_queue import (
@@ -32,12 +34,15 @@ from engine.cluster.work_queue import (
     WorkerFacts,
     WorkQueue,
 )
+from engine.cluster.worker_counts import ChunkResult, WorkerCounts
 from engine.crash_points import reached
-from engine.errors import EngineError, InputError, StoreError, internal_fault
+from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
 from engine.grading import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
 from engine.store.sql_tables import decode, encode
+
+T = TypeVar("T")
 
 _log = logging.getLogger("softmark.worker")
 
@@ -101,32 +106,6 @@ class _OneAlone:
                 self._change.notify_all()
 
 
-@dataclass
-class WorkerCounts:
-    """What a worker did since it began; for its log and its metrics.
-
-    Parameters
-    ----------
-    programs : int
-        Reports handed in.
-    chunks : int
-    seconds : float
-        Of grading, all slots together.
-    outcomes : dict of str to int
-    faults : dict of str to int
-        How often the machine failed, by class of the error.
-    dropped : int
-        Reports that came too late.
-    """
-
-    programs: int = 0
-    chunks: int = 0
-    seconds: float = 0.0
-    outcomes: dict[str, int] = field(default_factory=dict)
-    faults: dict[str, int] = field(default_factory=dict)
-    dropped: int = 0
-
-
 class ClusterWorker:
     """Grades programs from a queue until it is stopped, drained, or the queue is empty.
 
@@ -142,7 +121,7 @@ class ClusterWorker:
     until_empty : bool
         End when nothing waits that this worker may take.
     observe : callable, optional
-        Called with each chunk that is handed in, its reports and the seconds it took.
+        Called with what became of each chunk, when it is handed in.
     """
 
     def __init__(
@@ -154,7 +133,7 @@ class ClusterWorker:
         slots: int,
         times: WorkerTimes = WorkerTimes(),
         until_empty: bool = False,
-        observe: Callable[[ClaimedChunk, list[GradeReport], float], None] | None = None,
+        observe: Callable[[ChunkResult], None] | None = None,
     ) -> None:
         self.counts = WorkerCounts()
         self.facts = WorkerFacts(
@@ -168,7 +147,7 @@ class ClusterWorker:
         self._runner = runner
         self._times = times
         self._until_empty = until_empty
-        self._observe = observe
+        self.observe = observe
         self._items = PublishedItems(queue.database)
         self._alone = _OneAlone()
         self._halt = threading.Event()
@@ -177,6 +156,7 @@ class ClusterWorker:
         self._lock = threading.Lock()
         self._fault: str | None = None
         self._rest_s = 0.0
+        self._away_since: float | None = None
         self._not_served: set[str] = set()
         # One claim at a time, so that it is known which jobs this worker has.
         self._claiming = threading.Lock()
@@ -193,6 +173,16 @@ class ClusterWorker:
             The queue can't be used at the start; later faults of the database are waited out.
         """
         self._number = self._queue.register_worker(self.facts)
+        facts = self.facts
+        self.note(
+            "begins",
+            number=self._number,
+            slots=facts.slots,
+            tier=facts.tier,
+            version=__version__,
+            engine=facts.engine,
+            packages=facts.packages,
+        )
         self._take_from_the_dead()
         threads = [threading.Thread(target=self._work, name=f"chunks-{n}") for n in range(self.facts.slots)]
         helpers = [threading.Thread(target=work, daemon=True) for work in (self._upkeep, self._listen)]
@@ -213,12 +203,43 @@ class ClusterWorker:
             with suppress(StoreError):
                 self._queue.unregister_worker(self._number)
             self._items.close()
-        return self.counts
+        counts = self.counts_now()
+        self.note(
+            "ends",
+            programs=counts.programs,
+            chunks=counts.chunks,
+            seconds=round(counts.seconds, 4),
+            dropped=counts.dropped,
+            outcomes=counts.outcomes,
+            away_s=round(counts.away_s, 3),
+        )
+        return counts
 
     def stop(self) -> None:
         """Begin nothing more; what is in hand is graded and handed in."""
         self._halt.set()
         self._news.set()
+
+    def counts_now(self) -> WorkerCounts:
+        """Return a copy of the counts, with the seconds for which the database has been away till now."""
+        with self._lock:
+            away = 0.0 if self._away_since is None else time.monotonic() - self._away_since
+            return self.counts.copy(away)
+
+    def _ask(self, ask: Callable[[], T]) -> T:
+        """Ask the database, and count the time from its first silence to its next answer."""
+        try:
+            answer = ask()
+        except StoreError as error:
+            if not isinstance(error, UnstorableError):  # that is an answer
+                with self._lock:
+                    self._away_since = self._away_since or time.monotonic()
+            raise
+        with self._lock:
+            if self._away_since is not None:
+                self.counts.away_s += time.monotonic() - self._away_since
+                self._away_since = None
+        return answer
 
     # ---- threads
 
@@ -229,11 +250,11 @@ class ClusterWorker:
             try:
                 chunk = self._claim()
             except StoreError as error:
-                _note("queue-away", reason=_line(error))
+                self.note("queue-away", reason=_line(error))
                 self._halt.wait(LOOK_S)
                 continue
             except Exception as error:  # the last net: without this thread a slot would stand still
-                _note("claim-failed", reason=internal_fault(error))
+                self.note("claim-failed", reason=internal_fault(error))
                 self._halt.wait(LOOK_S)
                 continue
             if chunk is None:
@@ -254,10 +275,10 @@ class ClusterWorker:
                 given_back = self._queue.give_back(number, self._in_hand)
                 self._is_unsure = False
                 if given_back:
-                    _note("given-back", jobs=given_back)
-            queues = self._queue.queues_for(self._serves)
+                    self.note("given-back", jobs=given_back)
+            queues = self._ask(lambda: self._queue.queues_for(self._serves))
             try:
-                chunk = self._queue.claim(number, queues)
+                chunk = self._ask(lambda: self._queue.claim(number, queues))
             except BaseException:
                 # It may have been committed: then a job is ours of which nobody knows.
                 self._is_unsure = True
@@ -273,7 +294,7 @@ class ClusterWorker:
         reason = queue.why_not(self.facts.tier, self.facts.packages, self.facts.engine)
         if reason is not None and name not in self._not_served:
             self._not_served.add(name)
-            _note("not-served", queue=name, reason=reason)
+            self.note("not-served", queue=name, reason=reason)
         return reason is None
 
     def _upkeep(self) -> None:
@@ -290,17 +311,18 @@ class ClusterWorker:
             except StoreError:
                 is_away = True  # said where a chunk is claimed
             except Exception as error:  # without a heartbeat others would take what is in hand here
-                _note("upkeep-failed", reason=internal_fault(error))
+                self.note("upkeep-failed", reason=internal_fault(error))
 
     def _beat(self) -> None:
         assert self._number is not None
-        orders = self._queue.beat(self._number, self._fault)
+        number = self._number
+        orders = self._ask(lambda: self._queue.beat(number, self._fault))
         if not orders.is_known:
             # What this worker has in hand may be another's now; handing it in twice does no harm.
             self._number = self._queue.register_worker(self.facts)
-            _note("taken-for-dead", worker=self._number)
+            self.note("taken-for-dead", number=self._number)
         if orders.is_draining and not self._halt.is_set():
-            _note("draining")
+            self.note("draining")
             self.stop()
 
     def _take_from_the_dead(self) -> None:
@@ -310,7 +332,7 @@ class ClusterWorker:
             return
         dead = self._queue.take_from_the_dead(self._times.dead_after_s)
         if dead.waiting or dead.set_aside:
-            _note("taken-from-the-dead", waiting=len(dead.waiting), set_aside=[*dead.set_aside])
+            self.note("taken-from-the-dead", waiting=len(dead.waiting), set_aside=[*dead.set_aside])
             self._news.set()
 
     def _listen(self) -> None:
@@ -329,6 +351,7 @@ class ClusterWorker:
         graded: list[QueueReport] = []
         done: list[GradeReport] = []
         fault: str | None = None
+        kind = ""
         for program in chunk.programs:
             reached("before-cluster-program")
             at = time.monotonic()
@@ -339,11 +362,11 @@ class ClusterWorker:
                 text = encode(report)
             except Exception as error:  # ours or the machine's, and never the student's 0
                 fault = _line(error) if isinstance(error, EngineError | InputError) else internal_fault(error)
-                self._count_fault(type(error).__name__)
+                kind = type(error).__name__
                 break
             if report.outcome is Outcome.UNGRADED and not report.needs_person:
                 fault = "; ".join(report.notes) or "no reason was given"
-                self._count_fault("Ungraded")
+                kind = "Ungraded"
                 break
             seconds = time.monotonic() - at
             graded.append(QueueReport(program.id, text, None, self.facts.name, seconds))
@@ -352,20 +375,27 @@ class ClusterWorker:
                 break
         seconds = time.monotonic() - begun
         failed = chunk.programs[len(graded)] if fault is not None else None
-        self._until_stored(lambda: self._end(chunk, graded, failed, fault))
+        stored = self._until_stored(lambda: self._end(chunk, graded, failed, fault))
         with self._claiming:
             self._in_hand.discard(chunk.job)
-        self._after(chunk, done, seconds, fault)
+        result = ChunkResult(
+            chunk=chunk,
+            graded=tuple(done),
+            program_s=tuple(report.seconds for report in graded),
+            seconds=seconds,
+            dropped=len(graded) - stored,
+            fault=fault,
+            fault_kind=kind,
+        )
+        self._after(result)
 
     def _end(
         self, chunk: ClaimedChunk, graded: list[QueueReport], failed: QueuedProgram | None, fault: str | None
-    ) -> None:
+    ) -> int:
         assert self._number is not None
         if failed is not None and fault is not None:
-            stored = self._queue.hand_in(self._number, chunk, graded, failed=failed.id, reason=fault)
-        else:
-            stored = self._queue.hand_in(self._number, chunk, graded)
-        self.counts.dropped += len(graded) - stored
+            return self._queue.hand_in(self._number, chunk, graded, failed=failed.id, reason=fault)
+        return self._queue.hand_in(self._number, chunk, graded)
 
     def _grade_with_database(self, program: QueuedProgram) -> GradeReport | None:
         """Return a program's report, None if this worker is stopped while the database is away.
@@ -384,7 +414,7 @@ class ClusterWorker:
                 # The first time it may just have come back.
                 if tries and self._database_answers():
                     raise
-                _note("item-waits", reason=_line(error))
+                self.note("item-waits", reason=_line(error))
             if self._halt.wait(_AWAY_S[min(tries, len(_AWAY_S) - 1)]):
                 break
         return None
@@ -403,54 +433,44 @@ class ClusterWorker:
             exercise, plan, submission, self._runner, mode=Mode(program.mode), student=program.student
         )
 
-    def _after(self, chunk: ClaimedChunk, done: list[GradeReport], seconds: float, fault: str | None) -> None:
+    def _after(self, result: ChunkResult) -> None:
         with self._lock:
-            self.counts.chunks += 1
-            self.counts.programs += len(done)
-            self.counts.seconds += seconds
-            for report in done:
-                outcome = str(report.outcome)
-                self.counts.outcomes[outcome] = self.counts.outcomes.get(outcome, 0) + 1
-            self._fault = fault
+            self.counts.add(result)
+            self._fault = result.fault
             # A machine that fails at everything would otherwise go through the whole queue in a minute.
             self._rest_s = (
-                0.0 if done or fault is None else min(max(_FIRST_REST_S, self._rest_s * 2), _LONGEST_REST_S)
+                0.0
+                if result.graded or result.fault is None
+                else min(max(_FIRST_REST_S, self._rest_s * 2), _LONGEST_REST_S)
             )
-        _note(
-            "chunk",
-            job=chunk.job,
-            queue=chunk.queue,
-            item=chunk.programs[0].item,
-            programs=len(chunk.programs),
-            graded=len(done),
-            seconds=round(seconds, 4),
-            waited_s=round(chunk.waited_s, 3),
-            interactive=chunk.interactive,
-            **({} if fault is None else {"fault": fault}),
-        )
-        if self._observe is not None:
-            self._observe(chunk, done, seconds)
+        if self.observe is not None:
+            self.observe(result)
+        self.note("chunk", **result.facts())
 
-    def _count_fault(self, name: str) -> None:
-        with self._lock:
-            self.counts.faults[name] = self.counts.faults.get(name, 0) + 1
+    def _until_stored(self, store: Callable[[], int]) -> int:
+        """Hand in; where the database is away, keep what was graded and try again until it is back.
 
-    def _until_stored(self, store: Callable[[], None]) -> None:
-        """Hand in; where the database is away, keep what was graded and try again until it is back."""
+        Returns how many reports were the first of their program.
+        """
         tries = 0
         while True:
             try:
-                store()
-                return
+                return self._ask(store)
             except StoreError as error:
-                _note("hand-in-waits", reason=_line(error))
+                self.note("hand-in-waits", reason=_line(error))
             except Exception as error:  # a report that can't be stored: others of the chunk are graded again
-                _note("hand-in-failed", reason=internal_fault(error))
+                self.note("hand-in-failed", reason=internal_fault(error))
             wait = _AWAY_S[min(tries, len(_AWAY_S) - 1)]
             tries += 1
             # Stopped while the database is away: dropped, and graded again by another worker.
             if self._halt.wait(wait) and tries > len(_AWAY_S):
-                return
+                return 0
+
+    def note(self, event: str, **facts: Any) -> None:
+        """Write one line of JSON to the log: an object with the moment in UTC, what happened, and to whom."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line = {"at": now, "event": event, "worker": self.facts.name, **facts}
+        _log.info("%s", json.dumps(line, ensure_ascii=True, allow_nan=False))
 
 
 def worker_place() -> str:
@@ -461,8 +481,3 @@ def worker_place() -> str:
 def _line(error: BaseException) -> str:
     lines = getattr(error, "lines", None)
     return "; ".join(line.strip() for line in lines()) if callable(lines) else str(error)
-
-
-def _note(event: str, **facts: Any) -> None:
-    """Write one line of JSON to the log."""
-    _log.info("%s", json.dumps({"event": event, **facts}, ensure_ascii=True))

@@ -13,6 +13,7 @@ import click
 from engine.commands.context import find_context
 from engine.commands.options import CommandGroup, chosen_store, course_option, json_option, store_option
 from engine.commands.terminal import print_json, say, show_table
+from engine.commands.worker import need_cluster
 from engine.errors import UsageError
 from engine.text.words import agree, clean_line, count_noun, join_words
 
@@ -46,6 +47,7 @@ def command(ctx: click.Context, as_json: bool, course_path: Path | None) -> int 
 
 @contextmanager
 def _open(course_path: Path | None, *, must_exist: bool = True) -> Iterator[Database]:
+    need_cluster()
     from engine.cluster.queue_tables import open_queue_database, require_queue
 
     folder = course_path or click.get_current_context().meta.get(_FOLDER)

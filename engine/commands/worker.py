@@ -49,6 +49,12 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="How often it shows that it lives; the others take it for dead after four and a half times as long.",
 )
+@click.option(
+    "--metrics",
+    default=None,
+    metavar="[HOST:]PORT",
+    help="Serve OpenMetrics there (default host: 127.0.0.1; port 0: a free one, which the log names).",
+)
 @sandbox_options()
 def command(
     address: str,
@@ -56,6 +62,7 @@ def command(
     packages: str | None,
     until_empty: bool,
     heartbeat: float,
+    metrics: str | None,
     sandbox: SandboxOptions,
 ) -> int:
     """Grade programs that courses hand over with `--cluster`.
@@ -66,14 +73,17 @@ def command(
     Ctrl-C or SIGTERM: what is in hand is graded and handed in, then the worker ends. A worker that is killed
     costs nothing either: others grade again what it had in hand.
 
-    It writes one line of JSON for each chunk to standard error.
+    It writes one line of JSON for each chunk to standard error (docs/scaling.md), and serves the same as
+    metrics with --metrics.
 
     \b
     Examples:
       grade worker --store postgresql://worker@db.example.org/course
       grade worker --store postgresql://worker@db.example.org/course --slots 8 --until-empty
     """
+    need_cluster()
     import os
+    from contextlib import ExitStack
 
     from engine import COMMON_PACKAGES
     from engine.cluster.queue_tables import open_queue_database, require_queue
@@ -82,6 +92,7 @@ def command(
     from engine.sandbox import open_runner
     from engine.sandbox.bwrap import offer_packages
 
+    endpoint = None if metrics is None else _metrics_address(metrics)
     place = check_store(address, "--store")
     if "://" not in place:
         raise UsageError("a worker needs a PostgreSQL server", expected="--store postgresql://user@host/name")
@@ -92,11 +103,22 @@ def command(
     try:
         require_queue(database)
         count = slots or os.cpu_count() or 1
-        with open_runner(sandbox, slots=count, sources=("import numpy\n", "import torch\n")) as runner:
-            times = WorkerTimes(heartbeat, 4.5 * heartbeat, 3 * heartbeat)
-            worker = ClusterWorker(
-                WorkQueue(database), runner, packages=names, slots=count, times=times, until_empty=until_empty
+        with ExitStack() as stack:
+            runner = stack.enter_context(
+                open_runner(sandbox, slots=count, sources=("import numpy\n", "import torch\n"))
             )
+            worker = ClusterWorker(
+                WorkQueue(database),
+                runner,
+                packages=names,
+                slots=count,
+                times=WorkerTimes(heartbeat, 4.5 * heartbeat, 3 * heartbeat),
+                until_empty=until_empty,
+            )
+            if endpoint is not None:
+                from engine.cluster.worker_metrics import serve_metrics
+
+                worker.note("metrics", address=stack.enter_context(serve_metrics(worker, *endpoint)))
 
             def stop(_number: int, _frame: FrameType | None) -> None:
                 worker.stop()
@@ -110,9 +132,28 @@ def command(
     return 0
 
 
+def need_cluster() -> None:
+    """Raise a :class:`UsageError` where the extra ``cluster`` isn't installed."""
+    from importlib.util import find_spec
+
+    if any(find_spec(name) is None for name in ("procrastinate", "prometheus_client", "psycopg")):
+        raise UsageError(
+            "a queue for several machines needs packages that aren't installed",
+            next_step='install them: pip install "softmark[cluster]"',
+        )
+
+
+def _metrics_address(text: str) -> tuple[str, int]:
+    host, _, port = text.strip().rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65_536):
+        raise UsageError("--metrics can't be used", expected="PORT, or HOST:PORT", got=repr(text[:100]))
+    # Whoever may read it learns how busy the course is: other machines only where that is asked for.
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
 def _log_to_standard_error() -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter('{"at": "%(asctime)s", "line": %(message)s}'))
+    handler.setFormatter(logging.Formatter("%(message)s"))  # a line of JSON each
     log = logging.getLogger("softmark.worker")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
@@ -121,6 +162,7 @@ def _log_to_standard_error() -> None:
 def check_cluster(context: CommandContext) -> None:
     """Raise a :class:`UsageError` where ``--cluster`` can't be meant: no course, or no server."""
     context.require_course()
+    need_cluster()
     if "://" not in str(context.store_place):
         raise UsageError(
             "--cluster needs a store on a PostgreSQL server",

@@ -128,7 +128,7 @@ def test_a_class_gets_the_marks_of_one_machine(course: Path, alone: str, tmp_pat
     # An exercise of the course's own reaches the worker through the queue, and is judged as here.
     assert len(there["changes"]) == 2 and there == json.loads(grade(*regrade))
     assert worker.returncode == 0 and " programs graded in " in ended
-    lines = [json.loads(line)["line"] for line in log.splitlines()]
+    lines = [json.loads(line) for line in log.splitlines()]
     assert sum(line["graded"] for line in lines if line["event"] == "chunk") >= 37 + 16
     # No student is named to a worker.
     assert not any(student in log for student in ("s01", "s02", "s03"))
