@@ -1,0 +1,262 @@
+"""``grade queue`` beside real workers and a real server: each command changes what they do, and says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from engine.cluster.course_line import CourseLine
+from engine.cluster.queue_tables import open_queue_database
+from engine.commands import run
+from tests.integration.test_cluster_command import (
+    EXAMPLE,
+    GRADE,
+    PATIENCE_S,
+    ROOT,
+    batch,
+    started,
+    until_handed_over,
+)
+from tests.live.postgres import server
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of marks runs on Linux")
+
+PROGRAMS = 37  # of the example's class: those of one student and exercise are all handed over
+
+
+class Queue:
+    """The command in this process, at one address."""
+
+    def __init__(self, address: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self.address = address
+        self._capsys = capsys
+
+    def __call__(self, *words: object, code: int = 0) -> str:
+        self._capsys.readouterr()
+        got = run(["queue", *map(str, words), "--store", self.address])
+        said = self._capsys.readouterr()
+        assert got == code, said.out + said.err
+        assert "Traceback" not in said.err
+        return said.out + said.err
+
+    def state(self) -> dict[str, Any]:
+        self._capsys.readouterr()
+        run(["queue", "--store", self.address, "--json"])
+        document = json.loads(self._capsys.readouterr().out)
+        assert isinstance(document, dict)
+        return document
+
+    def until(self, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        end = time.monotonic() + PATIENCE_S
+        while not holds(state := self.state()):
+            assert time.monotonic() < end, state
+            time.sleep(0.2)
+        return state
+
+
+@pytest.fixture
+def queue(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Queue:
+    monkeypatch.chdir(tmp_path)  # no course is above it
+    return Queue(server().new_database(), capsys)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("queue") / "course"
+    assert run(["init", str(folder), "--title", "Cluster"]) == 0
+    shutil.copytree(EXAMPLE / "problems", folder / "problems", dirs_exist_ok=True)
+    shutil.copy(EXAMPLE / "roster.csv", folder / "roster.csv")
+    return folder
+
+
+@contextmanager
+def working(folder: Path, address: str, *words: object) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """Run a worker; yield it and the file of its log."""
+    log = folder / "worker.log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [*GRADE, "worker", "--store", address, "--heartbeat", "0.5", *map(str, words)],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=stream,
+            start_new_session=True,
+        )
+    try:
+        yield process, log
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE_S)
+
+
+def lines(log: Path, event: str) -> list[dict[str, Any]]:
+    whole = log.read_text().rpartition("\n")[0].splitlines()
+    return [line for line in map(json.loads, whole) if line["event"] == event]
+
+
+def handed_over(course: Path, address: str, out: Path) -> None:
+    """Hand a class over, and kill who did before anything is collected."""
+    with started(*batch(course, address, out)) as class_run:
+        until_handed_over(address)
+        queue_name = address.partition("@/")[2].partition("?")[0]
+        end = time.monotonic() + PATIENCE_S
+        while server().sql("SELECT count(*) FROM softmark_queue.programs", queue_name) != [(PROGRAMS,)]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        os.killpg(class_run.pid, signal.SIGKILL)
+
+
+def test_pause_resume_and_drain_while_a_worker_runs(course: Path, queue: Queue, tmp_path: Path) -> None:
+    assert queue("new").endswith("the queue is ready\n")
+    assert queue().startswith("nothing waits\nno worker is running\n")
+    handed_over(course, queue.address, tmp_path / "out")
+    said = queue(code=1)
+    assert f"{PROGRAMS} programs without a report: 0 that somebody waits for, {PROGRAMS} of classes" in said
+    assert f"{PROGRAMS} programs of Cluster wait, and no worker takes them:" in said
+    assert queue("pause", "Cluster").startswith("Cluster is paused")
+    assert queue("pause", "Cluster") == "Cluster is paused already\n"
+    with working(tmp_path, queue.address, "--slots", 1, "--metrics", 0) as (worker, log):
+        state = queue.until(lambda state: bool(state["workers"]))
+        time.sleep(3.0)  # more than a look into the queue
+        state = queue.state()
+        assert (state["length"], state["courses"][0]["in_hand"], state["workers"][0]["graded"]) == (
+            PROGRAMS, 0, 0,
+        )  # fmt: skip
+        assert state["unserved"] == [] and re.search("Cluster .* paused\n", queue())
+        assert queue("resume", "Cluster") == f"Cluster is open again: {PROGRAMS} programs without a report\n"
+        assert queue("resume", "Cluster") == "Cluster is open: it was not paused\n"
+        state = queue.until(lambda state: not state["length"])
+        (seen,) = state["workers"]
+        assert (seen["slots"], seen["graded"], seen["fault"]) == (1, PROGRAMS, None)
+        assert seen["silent_s"] < 10 and seen["name"].endswith(f"/{worker.pid}") and seen["per_minute"] > 0
+        assert state["reports_per_minute"] == pytest.approx(seen["per_minute"], abs=1e-3)
+        assert " reports a minute in the last minutes\n" in queue()
+        # What the endpoint says is what the log says.
+        (address,) = (line["address"] for line in lines(log, "metrics"))
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/metrics", address)
+        asked = urllib.request.Request(address, headers={"Accept": "application/openmetrics-text"})
+        with urllib.request.urlopen(asked, timeout=30) as reply:
+            families = {f.name: f for f in text_string_to_metric_families(reply.read().decode())}
+        counts = {s.labels["outcome"]: s.value for s in families["softmark_programs"].samples}
+        chunks = lines(log, "chunk")
+        assert sum(counts.values()) == PROGRAMS == sum(line["graded"] for line in chunks)
+        for outcome, count in counts.items():
+            assert count == sum(line["outcomes"].get(outcome, 0) for line in chunks)
+        # A drained worker ends, though nobody stops it.
+        assert queue("drain", seen["number"]).endswith("ends after what it has in hand: 0 programs\n")
+        assert worker.wait(PATIENCE_S) == 0
+        assert queue.state()["workers"] == []
+        assert len(lines(log, "draining")) == 1 and lines(log, "ends")[0]["programs"] == PROGRAMS
+        moments = [json.loads(line)["at"] for line in log.read_text().splitlines()]
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", moment) for moment in moments)
+        assert moments == sorted(moments)
+        assert not any(student in log.read_text() for student in ("s01", "s02", "s03"))
+
+
+def test_what_was_set_aside_is_graded_when_it_is_tried_again(
+    course: Path, queue: Queue, tmp_path: Path
+) -> None:
+    handed_over(course, queue.address, tmp_path / "out")
+    database = open_queue_database(queue.address)
+    try:
+        first = CourseLine(database).waiting()[0]
+        with database.write() as connection:
+            connection.exec_driver_sql(
+                "INSERT INTO reports (program, reason, worker, seconds) VALUES (%(n)s, %(why)s, '', 0)",
+                {"n": first, "why": "each worker died\x1b[31m\nhere"},
+            )
+    finally:
+        database.close()
+    with working(tmp_path, queue.address, "--slots", 2, "--until-empty") as (worker, _):
+        assert worker.wait(PATIENCE_S) == 0
+    said = queue(code=1)
+    assert "set aside: 1 program that no worker could grade" in said and "\x1b" not in said
+    assert re.search(rf"^{first} +Cluster +\S+ +\d+ s ago +each worker died", said, re.MULTILINE)
+    assert "not set aside in this queue: 1000000\n" in queue("retry", 1_000_000, code=1)
+    assert queue("retry", first) == "1 program waits again\n"
+    assert queue("retry", "--all") == "0 programs wait again\n"
+    assert queue.state()["length"] == 1
+    with working(tmp_path, queue.address, "--slots", 1, "--until-empty") as (worker, log):
+        assert worker.wait(PATIENCE_S) == 0
+    assert [line["graded"] for line in lines(log, "chunk")] == [1]
+    state = queue.state()
+    assert (state["length"], state["set_aside"]) == (0, [])
+
+
+def test_cancelled_programs_are_not_graded_and_the_batch_hears_of_it(
+    course: Path, queue: Queue, tmp_path: Path
+) -> None:
+    with started(*batch(course, queue.address, tmp_path / "out")) as class_run:
+        until_handed_over(queue.address)
+        queue.until(lambda state: state["length"] == PROGRAMS)
+        assert queue("cancel", "--all") == f"nothing was cancelled: --yes cancels {PROGRAMS} programs\n"
+        assert queue.state()["length"] == PROGRAMS
+        assert queue("cancel", "--of", "Cluster", "--yes") == f"{PROGRAMS} programs are cancelled\n"
+        assert queue("cancel", "--all") == "there is nothing to cancel\n"
+        printed, _ = class_run.communicate(timeout=PATIENCE_S)
+    assert class_run.returncode == 1
+    result = json.loads(printed)
+    assert len(result["ungraded"]) == 35
+    assert "an administrator took it out of the queue" in json.dumps(result["ungraded"])
+    assert queue.state()["length"] == 0
+
+
+def test_weight_and_the_courses_own_folder(course: Path, queue: Queue, tmp_path: Path) -> None:
+    queue("new")
+    assert "handed nothing over yet" in queue("pause", "--course", course, code=2)
+    handed_over(course, queue.address, tmp_path / "out")
+    assert queue("weight", "Cluster", 3) == "Cluster: weight 3, before 1\n"
+    assert queue.state()["courses"][0]["weight"] == 3
+    assert queue("pause", "--course", course).startswith("Cluster is paused")
+    # The group's own options are its commands' too.
+    assert run(["queue", "--course", str(course), "--store", queue.address, "resume"]) == 0
+    assert not queue.state()["courses"][0]["paused"]
+
+
+def test_what_cannot_be_meant_is_refused(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = queue(code=3)
+    assert "there is no queue in this database yet" in said and "next: " in said
+    queue("new")
+    assert queue("new").endswith("the queue was there already\n")
+    for words, message in (
+        (("pause",), "which course is meant?"),
+        (("pause", "Cluster"), "no course of the queue is called 'Cluster'"),
+        (("weight", "Cluster", 0), "must be between 1 and 1000"),
+        (("drain", "nobody"), "no worker 'nobody' is in the queue"),
+        (("drain",), "Missing argument"),
+        (("retry",), "which programs are meant?"),
+        (("retry", 1, "--all"), "which programs are meant?"),
+        (("retry", 10**30), "must be 1 or more"),
+        (("cancel",), "which programs are meant?"),
+        (("cancel", 1, "--all"), "which programs are meant?"),
+        (("cancel", "--of", "x"), "no course of the queue is called 'x'"),
+        (("stop",), "No such command"),
+    ):
+        said = queue(*words, code=2)
+        assert message in said
+    assert queue("retry", 5, code=1) == (
+        "0 programs wait again\nnot set aside in this queue: 5\n  next: grade queue shows what is\n"
+    )
+    # Without an option the variable is taken, as by workers; a file is no queue.
+    monkeypatch.setenv("SOFTMARK_STORE", queue.address)
+    assert run(["queue"]) == 0
+    monkeypatch.delenv("SOFTMARK_STORE")
+    assert run(["queue"]) == 2
+    queue.address = "store.db"
+    assert "the queue needs a PostgreSQL server" in queue(code=2)
+    queue.address = "postgresql://nobody@127.0.0.1:9/none"
+    assert "can't be reached" in queue(code=3)
