@@ -69,6 +69,7 @@ NOT_RUN = {
     "tests/integration/quizzes/test_free_text.py has some",
     r"grade (?:worker .*|worker|.* --cluster.*)": "needs a server: "
     "tests/integration/test_cluster_command.py has one",
+    r"grade queue.*": "needs a server: tests/integration/test_queue_command.py has one",
     r"grade autograder results.*": "runs inside Gradescope: tests/integration/test_autograder.py",
 }
 # Pages that show what another class than the one of this test got: run, but not compared.

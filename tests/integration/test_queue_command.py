@@ -12,16 +12,21 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from engine.cluster.course_line import CourseLine
 from engine.cluster.queue_tables import open_queue_database
 from engine.commands import run
+from engine.commands.context import find_context
+from engine.commands.worker import course_queue
+from engine.model import CodeSubmission
+from engine.runner import SandboxOptions
 from tests.integration.test_cluster_command import (
     EXAMPLE,
     GRADE,
@@ -35,7 +40,13 @@ from tests.live.postgres import server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of marks runs on Linux")
 
-PROGRAMS = 37  # of the example's class: those of one student and exercise are all handed over
+RIGHT = """import numpy as np
+
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+"""
+PROGRAMS = 6
 
 
 class Queue:
@@ -108,22 +119,24 @@ def lines(log: Path, event: str) -> list[dict[str, Any]]:
     return [line for line in map(json.loads, whole) if line["event"] == event]
 
 
-def handed_over(course: Path, address: str, out: Path) -> None:
-    """Hand a class over, and kill who did before anything is collected."""
-    with started(*batch(course, address, out)) as class_run:
-        until_handed_over(address)
-        queue_name = address.partition("@/")[2].partition("?")[0]
-        end = time.monotonic() + PATIENCE_S
-        while server().sql("SELECT count(*) FROM softmark_queue.programs", queue_name) != [(PROGRAMS,)]:
-            assert time.monotonic() < end
-            time.sleep(0.1)
-        os.killpg(class_run.pid, signal.SIGKILL)
+def hand_over(course: Path, address: str) -> list[int]:
+    """Hand programs over as a batch does that is killed before it collects anything."""
+    context = replace(find_context(course), store=address)
+    with closing(course_queue(context, SandboxOptions())) as mine:
+        handed = [
+            mine.program(
+                student, "softmax", CodeSubmission(source, "softmax.py", sha256(source.encode()).hexdigest())
+            )
+            for student in ("s01", "s02", "s03")
+            for source in (RIGHT, f"# by {student}\n{RIGHT}")
+        ]
+        return mine.hand_over(handed)
 
 
 def test_pause_resume_and_drain_while_a_worker_runs(course: Path, queue: Queue, tmp_path: Path) -> None:
     assert queue("new").endswith("the queue is ready\n")
     assert queue().startswith("nothing waits\nno worker is running\n")
-    handed_over(course, queue.address, tmp_path / "out")
+    hand_over(course, queue.address)
     said = queue(code=1)
     assert f"{PROGRAMS} programs without a report: 0 that somebody waits for, {PROGRAMS} of classes" in said
     assert f"{PROGRAMS} programs of Cluster wait, and no worker takes them:" in said
@@ -170,10 +183,10 @@ def test_pause_resume_and_drain_while_a_worker_runs(course: Path, queue: Queue, 
 def test_what_was_set_aside_is_graded_when_it_is_tried_again(
     course: Path, queue: Queue, tmp_path: Path
 ) -> None:
-    handed_over(course, queue.address, tmp_path / "out")
+    numbers = hand_over(course, queue.address)
     database = open_queue_database(queue.address)
     try:
-        first = CourseLine(database).waiting()[0]
+        first = numbers[0]
         with database.write() as connection:
             connection.exec_driver_sql(
                 "INSERT INTO reports (program, reason, worker, seconds) VALUES (%(n)s, %(why)s, '', 0)",
@@ -202,10 +215,11 @@ def test_cancelled_programs_are_not_graded_and_the_batch_hears_of_it(
 ) -> None:
     with started(*batch(course, queue.address, tmp_path / "out")) as class_run:
         until_handed_over(queue.address)
-        queue.until(lambda state: state["length"] == PROGRAMS)
-        assert queue("cancel", "--all") == f"nothing was cancelled: --yes cancels {PROGRAMS} programs\n"
-        assert queue.state()["length"] == PROGRAMS
-        assert queue("cancel", "--of", "Cluster", "--yes") == f"{PROGRAMS} programs are cancelled\n"
+        time.sleep(2.0)
+        length = queue.state()["length"]  # all are handed over in one transaction
+        assert queue("cancel", "--all") == f"nothing was cancelled: --yes cancels {length} programs\n"
+        assert queue.state()["length"] == length
+        assert queue("cancel", "--of", "Cluster", "--yes") == f"{length} programs are cancelled\n"
         assert queue("cancel", "--all") == "there is nothing to cancel\n"
         printed, _ = class_run.communicate(timeout=PATIENCE_S)
     assert class_run.returncode == 1
@@ -218,7 +232,7 @@ def test_cancelled_programs_are_not_graded_and_the_batch_hears_of_it(
 def test_weight_and_the_courses_own_folder(course: Path, queue: Queue, tmp_path: Path) -> None:
     queue("new")
     assert "handed nothing over yet" in queue("pause", "--course", course, code=2)
-    handed_over(course, queue.address, tmp_path / "out")
+    hand_over(course, queue.address)
     assert queue("weight", "Cluster", 3) == "Cluster: weight 3, before 1\n"
     assert queue.state()["courses"][0]["weight"] == 3
     assert queue("pause", "--course", course).startswith("Cluster is paused")

@@ -100,12 +100,20 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
     ("store erase-student ada --course c", ()),
     ("import questions.gift --out imported", ("work/imported/",)),
     ("worker --store postgresql://nobody@127.0.0.1:9/none", ()),
+    ("queue status --course c", ()),
+    ("queue new --course c", ()),
+    ("queue pause --course c", ()),
+    ("queue resume --course c", ()),
+    ("queue weight Example 2 --course c", ()),
+    ("queue drain 1 --course c", ()),
+    ("queue retry --all --course c", ()),
+    ("queue cancel --all --course c", ()),
     ("doctor", ()),
 ]
 # These end at a question, or are about what only a person on the site or a learning system can have left.
 REFUSED = (
     "quiz take", "course decide", "mark answer ", "mark export-answers", "mark import-answers", "lti members",
-    "lti send", "scan ", "worker ",
+    "lti send", "scan ", "worker ", "queue ",
 )  # fmt: skip
 NEARLY = """import numpy as np
 
