@@ -23,7 +23,7 @@ _MOST_ASIDE = 100  # programs that are listed; all are counted
 
 
 @dataclass(frozen=True, slots=True)
-class CourseState:
+class QueueShare:
     """A course's part of the queue.
 
     Parameters
@@ -137,12 +137,12 @@ class UnservedWork:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueState:
+class QueueOverview:
     """The whole queue at a moment.
 
     Parameters
     ----------
-    courses : tuple of CourseState
+    courses : tuple of QueueShare
     workers : tuple of WorkerState
     aside : tuple of AsideProgram
         The oldest, a hundred at most.
@@ -150,7 +150,7 @@ class QueueState:
         Paused courses left out.
     """
 
-    courses: tuple[CourseState, ...]
+    courses: tuple[QueueShare, ...]
     workers: tuple[WorkerState, ...]
     aside: tuple[AsideProgram, ...]
     unserved: tuple[UnservedWork, ...]
@@ -165,7 +165,7 @@ class QueueState:
         """Reports a minute that workers have handed in during the last minutes."""
         return sum(worker.per_minute for worker in self.workers if worker.silent_s <= DEAD_AFTER_S)
 
-    def course(self, text: str) -> CourseState:
+    def course(self, text: str) -> QueueShare:
         """Return the course that a person means by its id, the beginning of that, or its title.
 
         Raises
@@ -211,7 +211,7 @@ class QueueState:
         return chosen
 
 
-def read_queue(database: Database) -> QueueState:
+def read_queue(database: Database) -> QueueOverview:
     """Return what the queue holds now.
 
     Parameters
@@ -223,7 +223,7 @@ def read_queue(database: Database) -> QueueState:
         all_courses = _courses(connection)
         all_workers = _workers(connection)
         paused = {course.id for course in all_courses if course.paused}
-        return QueueState(
+        return QueueOverview(
             courses=all_courses,
             workers=all_workers,
             aside=_aside(connection),
@@ -245,7 +245,7 @@ _IN_HAND = sa.text(
 )
 
 
-def _courses(connection: sa.Connection) -> tuple[CourseState, ...]:
+def _courses(connection: sa.Connection) -> tuple[QueueShare, ...]:
     waits = (
         sa.select(
             programs.c.course,
@@ -272,7 +272,7 @@ def _courses(connection: sa.Connection) -> tuple[CourseState, ...]:
     for row in connection.execute(query.order_by(courses.c.title, courses.c.id)):
         mine = counts.get(row.id)
         states.append(
-            CourseState(
+            QueueShare(
                 id=row.id,
                 title=row.title,
                 weight=row.weight,

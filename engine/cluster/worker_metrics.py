@@ -141,8 +141,8 @@ def serve_metrics(worker: ClusterWorker, host: str, port: int) -> Iterator[str]:
         ) from error
     worker.observe = metrics.observe
     try:
-        shown = f"[{host}]" if ":" in host else host
-        yield f"http://{shown}:{server.server_port}/metrics"
+        name = f"[{host}]" if ":" in host else host
+        yield f"http://{name}:{server.server_port}/metrics"
     finally:
         server.shutdown()
         server.server_close()

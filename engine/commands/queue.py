@@ -18,7 +18,7 @@ from engine.errors import UsageError
 from engine.text.words import agree, clean_line, count_noun, join_words
 
 if TYPE_CHECKING:
-    from engine.cluster.queue_state import CourseState, QueueState, WorkerState
+    from engine.cluster.queue_state import QueueShare, QueueOverview, WorkerState
     from engine.store.database import Database
 
 # Where the group keeps the folder of its own --course for its commands.
@@ -124,7 +124,7 @@ def _show_status(course_path: Path | None, as_json: bool) -> int:
     return code
 
 
-def _as_json(state: QueueState, where: str) -> dict[str, object]:
+def _as_json(state: QueueOverview, where: str) -> dict[str, object]:
     return {
         "where": where,
         "length": state.length,
@@ -136,7 +136,7 @@ def _as_json(state: QueueState, where: str) -> dict[str, object]:
     }
 
 
-def _show_length(state: QueueState) -> None:
+def _show_length(state: QueueOverview) -> None:
     interactive = sum(course.interactive for course in state.courses)
     batch = sum(course.batch for course in state.courses)
     in_hand = sum(course.in_hand for course in state.courses)
@@ -154,7 +154,7 @@ def _show_length(state: QueueState) -> None:
         say("no worker is running\n  next: grade worker --store URL, on each machine that is to grade")
 
 
-def _course_row(course: CourseState) -> list[str]:
+def _course_row(course: QueueShare) -> list[str]:
     aside = f"{course.set_aside} set aside" if course.set_aside else ""
     return [
         course.id,
@@ -194,7 +194,7 @@ def _worker_row(worker: WorkerState) -> list[str]:
     ]
 
 
-def _show_aside(state: QueueState) -> None:
+def _show_aside(state: QueueOverview) -> None:
     total = sum(course.set_aside for course in state.courses)
     if not total:
         return
@@ -218,7 +218,7 @@ def _show_aside(state: QueueState) -> None:
     click.echo("  next: grade queue retry --all, or the numbers of some")
 
 
-def _show_unserved(state: QueueState) -> None:
+def _show_unserved(state: QueueOverview) -> None:
     titles = _titles(state)
     for work in state.unserved:
         number = count_noun(work.programs, "program")
@@ -227,7 +227,7 @@ def _show_unserved(state: QueueState) -> None:
             say(f"  {clean_line(reason, 300)}")
 
 
-def _titles(state: QueueState) -> dict[str, str]:
+def _titles(state: QueueOverview) -> dict[str, str]:
     return {course.id: clean_line(course.title, 60) for course in state.courses}
 
 
@@ -258,7 +258,7 @@ def new(course_path: Path | None) -> None:
         click.echo(f"{database.where}: the queue {'is ready' if is_new else 'was there already'}")
 
 
-def _course_of(state: QueueState, course: str | None, course_path: Path | None) -> CourseState:
+def _course_of(state: QueueOverview, course: str | None, course_path: Path | None) -> QueueShare:
     """Return the course that is named, or else the one in whose folder we are."""
     if course is not None:
         return state.course(course)

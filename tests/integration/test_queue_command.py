@@ -222,9 +222,9 @@ def test_cancelled_programs_are_not_graded_and_the_batch_hears_of_it(
         assert queue("cancel", "--of", "Cluster", "--yes") == f"{length} programs are cancelled\n"
         assert queue("cancel", "--all") == "there is nothing to cancel\n"
         printed, _ = class_run.communicate(timeout=PATIENCE_S)
-    assert class_run.returncode == 1
+    assert class_run.returncode == 3  # some work is ungraded
     result = json.loads(printed)
-    assert len(result["ungraded"]) == 35
+    assert len(result["ungraded"]) == length
     assert "an administrator took it out of the queue" in json.dumps(result["ungraded"])
     assert queue.state()["length"] == 0
 
@@ -254,7 +254,7 @@ def test_what_cannot_be_meant_is_refused(queue: Queue, monkeypatch: pytest.Monke
         (("drain",), "Missing argument"),
         (("retry",), "which programs are meant?"),
         (("retry", 1, "--all"), "which programs are meant?"),
-        (("retry", 10**30), "must be 1 or more"),
+        (("retry", 10**30), "must be between 1 and"),
         (("cancel",), "which programs are meant?"),
         (("cancel", 1, "--all"), "which programs are meant?"),
         (("cancel", "--of", "x"), "no course of the queue is called 'x'"),

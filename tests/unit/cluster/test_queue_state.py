@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from engine.cluster.course_line import CourseLine, ProgramForQueue
-from engine.cluster.queue_state import CourseState, pace, read_queue
+from engine.cluster.queue_state import QueueShare, pace, read_queue
 from engine.cluster.work_queue import DEAD_AFTER_S, MOST_DEATHS, RECENT_S, WorkerFacts, WorkQueue
 from engine.errors import UsageError
 from engine.store.database import Database
@@ -35,7 +35,7 @@ def change(database: Database, statement: str) -> None:
         connection.execute(sa.text(statement))
 
 
-def course_state(database: Database, course: str = COURSE) -> CourseState:
+def course_state(database: Database, course: str = COURSE) -> QueueShare:
     return read_queue(database).course(course)
 
 
