@@ -18,7 +18,7 @@ from engine.errors import UsageError
 from engine.text.words import agree, clean_line, count_noun, join_words
 
 if TYPE_CHECKING:
-    from engine.cluster.queue_state import QueueShare, QueueOverview, WorkerState
+    from engine.cluster.queue_state import QueueOverview, QueueShare, WorkerState
     from engine.store.database import Database
 
 # Where the group keeps the folder of its own --course for its commands.
