@@ -1,8 +1,9 @@
 """Bubbles of a straightened page: empty, filled, or for a person to decide.
 
 How dark paper and print are in this scan, and here on the page, is measured at bubbles that were printed
-empty and full. Nothing is compared with the other bubbles of a row or page: a row in which all are empty is
-empty, one in which all are filled is filled, and a light mark is as light beside a dark one as alone.
+empty and full. No bubble is empty or filled by comparison with others: a row in which all are empty is empty,
+and one in which all are filled is filled. Only doubt comes from a comparison: a bubble far lighter than what
+the same hand filled elsewhere on the page may be what a poor eraser left, and is for a person.
 
 A change is made by erasing. A bubble that is crossed out, filled or not, is never decided here: strokes that
 leave it on two opposite sides, or that fill it in part, make it *unsure*, and so does a cross inside it.
@@ -18,7 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -43,6 +44,9 @@ _INK = 0.16
 # most of it, it is filled; everything else is for a person. The gap is wide on purpose.
 _EMPTY_MEAN, _EMPTY_INK = 0.07, 0.07
 _FILLED_MEAN, _FILLED_INK = 0.22, 0.75
+# A hand presses about alike on one page: of the means of its fills none is below 0.6 of their median. What a
+# poor eraser leaves has at most a quarter. With fewer fills than this, a page has no usual darkness.
+_REMAINS_SHARE, _LEAST_FILLS = 0.4, 4
 # In two levels a light mark is left as specks: an empty bubble has none but dust.
 _EMPTY_SPECKS = 0.02
 # An empty bubble shows its ring, as those of the references do: what lies over a bubble must not pass for
@@ -133,7 +137,21 @@ def read_page(straight: GreyImage, layout: SheetLayout, page: SheetPage) -> Page
         for bubble in page.bubbles
     )
     written = tuple(box for box in page.boxes if _is_written(darkness, box))
-    return PageReading(bubbles, written, is_faint)
+    return PageReading(_doubting_remains(bubbles), written, is_faint)
+
+
+def _doubting_remains(bubbles: tuple[BubbleReading, ...]) -> tuple[BubbleReading, ...]:
+    """Return the bubbles, with those unsure that may be filled only by what an eraser left."""
+    fills = [item.mean for item in bubbles if item.state is BubbleState.FILLED]
+    if len(fills) < _LEAST_FILLS:
+        return bubbles
+    lightest = _REMAINS_SHARE * float(np.median(fills))
+    return tuple(
+        replace(item, state=BubbleState.UNSURE)
+        if item.state is BubbleState.FILLED and item.mean < lightest
+        else item
+        for item in bubbles
+    )
 
 
 def _has_two_levels(straight: GreyImage, page: SheetPage, radius: float) -> bool:

@@ -129,6 +129,22 @@ def test_the_faintest_mark_is_never_taken_for_none(exam) -> None:
     assert seen == sorted(seen) and seen[0] == 0 and seen[-1] == 2
 
 
+def test_what_an_eraser_left_beside_dark_fills_is_for_a_person(exam) -> None:
+    """Alone, or beside others as light, the same grey is what a hard pencil fills."""
+    layout, page, printed = exam
+    remains, *fills = page.bubbles[::9]
+    grey = 0.3
+    for others, state in ((0.9, BubbleState.UNSURE), (grey, BubbleState.FILLED), (0.0, BubbleState.FILLED)):
+        graphite = np.zeros_like(printed)
+        for bubble in (remains, *fills):
+            centre = (round(bubble.x * MM), round(bubble.y * MM))
+            black = grey if bubble is remains else others
+            cv2.circle(graphite, centre, round(layout.radius * MM), black, -1, cv2.LINE_AA)
+        found = states(read(exam, straight_scan(printed, graphite)))
+        assert found[remains] is state
+        assert {found[bubble] for bubble in fills} == {BubbleState.FILLED if others else BubbleState.EMPTY}
+
+
 def test_a_torn_corner_one_code_less_and_a_dark_scan_are_read(exam) -> None:
     image = straight_scan(exam[2])
     torn = image.copy()
