@@ -34,6 +34,7 @@ from engine.runs.batch import (
 from engine.runs.code_exercises import CodeExercises
 from engine.runs.grade_file import FileGrader, FileResult, why_no_score
 from engine.store import Store
+from engine.text.words import clean_line
 
 _SLICE: Final = 500  # programs handed over in one transaction
 _QUIET_S: Final = 10.0  # without a report, before it is asked why
@@ -215,7 +216,7 @@ class _ClusterRun:
     ) -> FileResult:
         # Read once more: a class's programs needn't all be in memory.
         program = read_code_file(file.path, file.name, dict(file.beside), exercise=file.item or "")
-        graded = None if report is None else self._course.as_graded(student, report)
+        graded = None if report is None else self._course.as_graded(student, file.item or "", report)
         if graded is None:
             reason = _GONE if report is None else report.reason or "no reason was given"
             return self._grader.without_report(student, file, program, reason, started)
@@ -252,4 +253,4 @@ def why_nobody(course_queue: CourseQueue) -> list[str]:
     if None in reasons:
         return []
     pairs = zip(workers, reasons, strict=True)
-    return [f"worker {worker.name} doesn't take this work: {reason}" for worker, reason in pairs]
+    return [f"worker {clean_line(worker.name)} doesn't take this work: {reason}" for worker, reason in pairs]

@@ -24,12 +24,13 @@ from engine.cluster.fingerprint import (
 from engine.cluster.published_items import publish_item
 from engine.cluster.queue_tables import make_queue, open_queue_database
 from engine.cluster.work_queue import QueueReport
-from engine.errors import EngineError
+from engine.errors import EngineError, StoreError
 from engine.items.bank import Bank
-from engine.model import CodeSubmission, GradeReport, Mode
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Job, Runner, RunResult, SandboxOptions
 from engine.runs.code_exercises import CodeExercises, GradingStoppedError, plan_seed
 from engine.store.sql_tables import decode, encode
+from engine.text.words import clean_line
 
 POLL_S: Final = 0.25
 """Seconds between two looks for the reports of a class."""
@@ -153,14 +154,39 @@ class CourseQueue:
         self.queue.forget(stored)
         return len(stored)
 
-    def as_graded(self, student: str, report: QueueReport) -> GradeReport | None:
-        """Return a report with its student's name; None where the program was set aside."""
+    def as_graded(self, student: str, item: str, report: QueueReport) -> GradeReport | None:
+        """Return a report with its student's name; None where the program was set aside.
+
+        One that can't be of a program of `item` counts for nothing: it comes back as ungraded, with why.
+        A worker is trusted with the marks of what it is given, and with no others.
+        """
         if report.report is None:
             return None
-        graded = decode(GradeReport, report.report, f"report of program {report.program} in the queue")
-        count, seconds = self._seconds.get(graded.item, (0, 0.0))
-        self._seconds[graded.item] = count + 1, seconds + report.seconds
+        try:
+            graded = decode(GradeReport, report.report, f"report of program {report.program} in the queue")
+        except StoreError:
+            return self._no_report(student, item, report, "can't be read")
+        if not self._is_possible(graded, item):
+            return self._no_report(student, item, report, f"is no report of a program for {item}")
+        count, seconds = self._seconds.get(item, (0, 0.0))
+        self._seconds[item] = count + 1, seconds + report.seconds
         return replace(graded, student=student)
+
+    def _is_possible(self, graded: GradeReport, item: str) -> bool:
+        if (graded.item, graded.mode) != (item, self._mode) or graded.marking or graded.variant:
+            return False  # marks by people, variants and other items come from no worker
+        if graded.score is not None and not 0.0 <= graded.score <= graded.max_score:
+            return False
+        # The item may have changed while the program waited; then its points may be others now.
+        is_same = graded.item_version == self._versions.get(item)
+        return not is_same or graded.max_score == self._bank.load(item).points
+
+    def _no_report(self, student: str, item: str, report: QueueReport, why: str) -> GradeReport:
+        reason = f"what the worker {clean_line(report.worker)} handed in {why}; look at that machine"
+        version, points = self._bank.version(item), self._bank.load(item).points
+        return GradeReport.blank(
+            item, version, Outcome.UNGRADED, points, student=student, mode=self._mode, notes=(reason,)
+        )
 
     def use_bank(self, bank: Bank) -> None:
         """Take items from another bank from now on: the course's folder has changed."""
@@ -292,7 +318,7 @@ class ClusterExercises(CodeExercises):
         program = self._course_queue.program(student, item, submission)
         (number,) = self._course_queue.hand_over([program], interactive=self._interactive)
         report = self._reports.wait(number, self._halt)
-        graded = self._course_queue.as_graded(student, report)
+        graded = self._course_queue.as_graded(student, item, report)
         self._course_queue.queue.forget([number])
         if graded is None:
             raise EngineError(report.reason or "no worker could grade it")

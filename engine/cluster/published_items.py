@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 import threading
 from collections import OrderedDict
@@ -26,10 +27,14 @@ from engine.items import CodeAnswer
 from engine.items.bank import REGISTRY_FILE, Bank, builtin_bank, builtin_root
 from engine.items.checks.code import code_paths
 from engine.store.database import Database
+from engine.text.words import clean_line
 
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_PUBLISH_AGAIN: Final = "hand something of this exercise over again: that publishes its files anew"
 _MOST_LOADED: Final = 64  # exercises; a course has a dozen
 _MOST_FILES: Final = 2_000
 _MOST_BYTES: Final = 32 * 2**20
+_MOST_LIST_BYTES: Final = 2**20  # of the list of names and hashes
 
 
 def publish_item(database: Database, course: str, bank: Bank, item: str, seed: bytes) -> str:
@@ -58,7 +63,14 @@ def publish_item(database: Database, course: str, bank: Bank, item: str, seed: b
     def store(connection: sa.Connection) -> None:
         for name, content in contents.items():
             values = {"course": course, "sha256": hashes[name], "content": content}
-            connection.execute(upsert(item_files).values(values).on_conflict_do_nothing())
+            kept = upsert(item_files).values(values)
+            # What is there under this hash should be the same; where it isn't, it is mended.
+            kept = kept.on_conflict_do_update(
+                index_elements=[item_files.c.course, item_files.c.sha256],
+                set_={"content": kept.excluded.content},
+                where=item_files.c.content != kept.excluded.content,
+            )
+            connection.execute(kept)
         values = {"course": course, "item": item, "version": version, "seed": seed.hex()}
         statement = upsert(queued_items).values(values | {"files": json.dumps(hashes, sort_keys=True)})
         # The same version may be written with other comments: the newest files are as good.
@@ -78,6 +90,12 @@ def _contents(bank: Bank, item: str) -> dict[str, bytes]:
     names = {path.name, *(name for _, name in code_paths(spec.answer.model_dump(mode="json")))}
     contents = {}
     for name in sorted(names):
+        if not (path.parent / name).resolve().is_relative_to(path.parent.resolve()):
+            raise InputError(
+                "a file of the exercise leads out of its folder, so it can't be handed to workers",
+                where=str(path.parent / name),
+                next_step="put the file itself there instead of a link or a path with ..",
+            )
         try:
             contents[f"{item}/{name}"] = (path.parent / name).read_bytes()
         except OSError as error:
@@ -86,6 +104,14 @@ def _contents(bank: Bank, item: str) -> dict[str, bytes]:
             ) from error
     # Sentences of known mistakes that the item names without repeating them.
     contents[REGISTRY_FILE] = json.dumps(dict(bank.registry())).encode()
+    total = sum(map(len, contents.values()))
+    if total > _MOST_BYTES:
+        raise InputError(
+            "the files of the exercise are too large for workers",
+            where=str(path.parent),
+            expected=f"{_MOST_BYTES} bytes at most, all together",
+            got=f"{total} bytes",
+        )
     return contents
 
 
@@ -152,38 +178,89 @@ class PublishedItems:
             queued_items.c.item == program.item,
             queued_items.c.version == program.version,
         )
+        size = sa.func.octet_length(queued_items.c.files)
         with self._database.read() as connection:
+            if (connection.execute(sa.select(size).where(*same)).scalar() or 0) > _MOST_LIST_BYTES:
+                raise EngineError(f"{program.item} has too many files")
             row = connection.execute(
                 sa.select(queued_items.c.seed, queued_items.c.files).where(*same)
             ).first()
         if row is None:
             raise EngineError(f"{program.item} isn't published in this version")
-        files: dict[str, str] = json.loads(row.files)
-        return bytes.fromhex(row.seed), files
+        try:
+            return bytes.fromhex(row.seed), _checked_files(json.loads(row.files))
+        except (ValueError, RecursionError) as error:
+            raise EngineError(f"the list of {program.item}'s files can't be read", got=str(error)) from error
 
     def _unpacked(self, program: QueuedProgram, files: dict[str, str]) -> Path:
         if len(files) > _MOST_FILES:
             raise EngineError(f"{program.item} has too many files", got=f"{len(files)}")
+        self._check_sizes(program, files)
         folder = Path(tempfile.mkdtemp(dir=self._folder.name))
-        total = 0
         for name, sha256 in files.items():
-            path = folder / name
-            if not path.resolve().is_relative_to(folder.resolve()):
-                raise EngineError(f"a file of {program.item} leads out of its folder", got=name[:100])
             content = self._content(program.course, sha256)
-            total += len(content)
-            if hashlib.sha256(content).hexdigest() != sha256 or total > _MOST_BYTES:
-                raise EngineError(f"a file of {program.item} isn't what was published", got=name[:100])
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            if hashlib.sha256(content).hexdigest() != sha256:
+                raise EngineError(
+                    f"a file of {program.item} isn't what was published: its content has another hash",
+                    where=name[:100],
+                    next_step=_PUBLISH_AGAIN,
+                )
+            path = folder / name
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("xb") as file:  # never through a name that is there, nor over it
+                    file.write(content)
+            except OSError as error:
+                raise EngineError(
+                    f"a file of {program.item} can't be written on this machine",
+                    where=name[:100],
+                    got=error.strerror or str(error),
+                ) from error
         return folder
+
+    def _check_sizes(self, program: QueuedProgram, files: dict[str, str]) -> None:
+        """Refuse files that are too large, before any of them is in memory."""
+        size = sa.func.octet_length(item_files.c.content)
+        query = sa.select(item_files.c.sha256, size).where(
+            item_files.c.course == program.course, item_files.c.sha256.in_(set(files.values()))
+        )
+        with self._database.read() as connection:
+            sizes = {row[0]: int(row[1]) for row in connection.execute(query)}
+        # The same content under two names is written twice.
+        total = sum(sizes.get(sha256, 0) for sha256 in files.values())
+        if total > _MOST_BYTES:
+            raise EngineError(
+                f"the files of {program.item} are too large",
+                expected=f"{_MOST_BYTES} bytes at most, all together",
+                got=f"{total} bytes",
+            )
 
     def _content(self, course: str, sha256: str) -> bytes:
         query = sa.select(item_files.c.content).where(
-            item_files.c.course == course, item_files.c.sha256 == sha256
+            item_files.c.course == course,
+            item_files.c.sha256 == sha256,
+            # It was looked at before; now it may be another one.
+            sa.func.octet_length(item_files.c.content) <= _MOST_BYTES,
         )
         with self._database.read() as connection:
             content = connection.execute(query).scalar()
         if content is None:
-            raise EngineError("a file of an exercise isn't published", got=sha256)
+            raise EngineError("a file of an exercise isn't published", got=sha256, next_step=_PUBLISH_AGAIN)
         return bytes(content)
+
+
+def _checked_files(files: Any) -> dict[str, str]:
+    """Return a list of files by name with their hashes; a ValueError where it isn't one.
+
+    Names are written to this machine's disk, so they lead nowhere but into their folder, on any system.
+    """
+    if not isinstance(files, dict):
+        raise ValueError("no list of names and hashes")
+    for name, sha256 in files.items():
+        parts = name.split("/")
+        is_safe = name.isprintable() and len(name) <= 300 and not set(name) & set('\\:*?"<>|')
+        if not is_safe or any(part in ("", ".", "..") for part in parts):
+            raise ValueError(f"{clean_line(name, 100)!r} leads out of the exercise's folder")
+        if not (isinstance(sha256, str) and _HASH.fullmatch(sha256)):
+            raise ValueError(f"{clean_line(name, 100)!r} has no hash")
+    return files

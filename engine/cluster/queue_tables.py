@@ -10,12 +10,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from engine.cluster.queue_policies import QUEUE_POLICIES
 from engine.errors import StoreError
 from engine.store.database import Database
 from engine.store.postgres import server_engine
 
 QUEUE_SCHEMA = "softmark_queue"
-QUEUE_VERSION = 1
+QUEUE_VERSION = 2  # 2: policies for workers' accounts
 # Any number that nobody else on the server uses: whoever holds it makes the tables, or takes from the dead.
 QUEUE_LOCK = 0x50F73A22
 _BUSY_TIMEOUT_S = 30.0
@@ -39,6 +40,14 @@ courses = sa.Table(
     # Where the course's last chunk ends in the common order of batches: see work_queue._shares.
     sa.Column("line_end", sa.BigInteger, nullable=False, server_default="0"),
     sa.CheckConstraint("weight BETWEEN 1 AND 1000", name="weight_in_range"),
+)
+
+# Database roles that may work for a course without being able to do anything else: see queue_policies.
+worker_accounts = sa.Table(
+    "worker_accounts",
+    queue_metadata,
+    sa.Column("role", sa.String(63), primary_key=True),  # as long as PostgreSQL's names
+    sa.Column("course", sa.ForeignKey("courses.id", ondelete="CASCADE"), primary_key=True),
 )
 
 # What an item's judging depends on, and nothing else of the course.
@@ -74,7 +83,8 @@ programs = sa.Table(
     sa.Column("queue", sa.String(128), nullable=False),
     sa.Column("interactive", sa.Boolean, nullable=False),
     sa.Column("code", sa.Text, nullable=False),  # JSON of model.CodeSubmission
-    # Workers that died with it in hand, and those that couldn't grade it.
+    # Workers that died with it in hand, and those that couldn't grade it. Workers write them, so that others
+    # must be able to count on: see work_queue.MOST_COUNTED.
     sa.Column("losses", sa.Integer, nullable=False, server_default="0"),
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
     sa.Column("handed_over", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
@@ -88,6 +98,7 @@ programs = sa.Table(
         name="fk_programs_item",
         ondelete="CASCADE",
     ),
+    sa.CheckConstraint("losses BETWEEN 0 AND 100 AND tries BETWEEN 0 AND 100", name="counts_in_range"),
     sa.Index("ix_programs_run", "run"),
 )
 
@@ -120,6 +131,7 @@ workers = sa.Table(
     sa.Column("recent_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     sa.Column("fault", sa.Text),
     sa.Column("started", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    sa.CheckConstraint("tier IN ('T1', 'T2', 'T3')", name="known_tier"),
 )
 
 
@@ -170,6 +182,7 @@ def make_queue(database: Database) -> bool:
         # Many statements in one text: only the driver itself takes that.
         _driver(connection).execute(SchemaManager.get_schema())
         queue_metadata.create_all(connection)
+        _driver(connection).execute(QUEUE_POLICIES)
         connection.execute(sa.insert(queue_version).values(version=QUEUE_VERSION))
     return True
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 from procrastinate.jobs import Job, Status
@@ -39,6 +39,9 @@ DEAD_AFTER_S: Final = 45.0
 
 RECENT_S: Final = 120.0
 """A report that was handed in so long ago counts e times less in a worker's pace than a new one."""
+
+# Higher counts of losses and tries would say nothing more; the table refuses those above 100.
+_MOST_COUNTED = 10
 
 # Seconds after which a program that the machine failed to grade is tried again, twice as many each time.
 _REST_S = 5
@@ -203,11 +206,7 @@ class WorkQueue:
     def unregister_worker(self, worker: int) -> None:
         """Forget a worker that ends; what it still had in hand waits again at the next look at the dead."""
 
-        def change(connection: sa.Connection) -> None:
-            at_once(job_manager(connection).unregister_worker(worker))
-            connection.execute(sa.delete(workers).where(workers.c.id == worker))
-
-        self.database.change(change)
+        self.database.change(lambda connection: at_once(job_manager(connection).unregister_worker(worker)))
 
     def queues_for(self, serves: Callable[[str], bool]) -> list[str]:
         """Return the queues that hold work and that `serves` accepts, those of paused courses left out."""
@@ -304,8 +303,9 @@ class WorkQueue:
                 tried = next((p for p in chunk.programs if p.id == failed), None)
                 if tried is not None:
                     jobs += _not_gradable(connection, chunk, tried, reason)
-                _finish(connection, chunk.job)
+                # In this order: an account for workers may only put back what it has in hand.
                 defer_jobs(connection, jobs)
+                _finish(connection, chunk.job)
             values = {"graded": workers.c.graded + stored, "recent": faded_count() + stored}
             count = sa.update(workers).where(workers.c.id == worker)
             connection.execute(count.values(**values, recent_at=sa.func.now()))
@@ -335,22 +335,24 @@ class WorkQueue:
             waiting: list[int] = []
             aside: list[int] = []
             jobs: list[Job] = []
+            ended: list[int] = []
             for job in stalled:
                 chunk = _chunk(connection, job)
                 lost = [program.id for program in chunk.programs]
                 losses = sa.update(programs).where(programs.c.id.in_(lost))
-                connection.execute(losses.values(losses=programs.c.losses + 1))
+                connection.execute(losses.values(losses=_one_more(programs.c.losses)))
                 # The first loss only makes them suspect, for others may have been at work beside them.
                 poisonous = [p.id for p in chunk.programs if p.losses >= MOST_DEATHS]
                 _keep(connection, [QueueReport(n, None, SET_ASIDE, "", 0.0) for n in poisonous])
                 left = [number for number in lost if number not in poisonous]
                 jobs += _rest_of(connection, chunk, [[number] for number in left])
-                _finish(connection, chunk.job)
                 waiting += left
                 aside += poisonous
+                ended.append(chunk.job)
             defer_jobs(connection, jobs)
-            gone = at_once(manager.prune_stalled_workers(dead_after_s))
-            connection.execute(sa.delete(workers).where(workers.c.id.in_(gone)))
+            for number in ended:
+                _finish(connection, number)
+            at_once(manager.prune_stalled_workers(dead_after_s))  # and with them their rows in `workers`
             return DeadWorkers(tuple(waiting), tuple(aside))
 
         return self.database.change(take)
@@ -385,10 +387,10 @@ def _chunk(connection: sa.Connection, job: Job) -> ClaimedChunk:
     assert job.id is not None
     names = ("id", "course", "student", "item", "version", "mode", "code", "losses", "tries")
     waited = sa.func.extract("epoch", sa.func.now() - programs.c.handed_over)
-    numbers = [int(str(number)) for number in _numbers(job)]
     query = (
         sa.select(*(programs.c[name] for name in names), programs.c.interactive, waited.label("waited"))
-        .where(programs.c.id.in_(numbers), ~has_report())
+        # Whoever put the job there: its programs are graded as they were handed over, or not at all.
+        .where(programs.c.id.in_(_numbers(job)), programs.c.queue == job.queue, ~has_report())
         .order_by(programs.c.id)
     )
     rows = connection.execute(query).mappings().all()
@@ -402,9 +404,13 @@ def _chunk(connection: sa.Connection, job: Job) -> ClaimedChunk:
     )
 
 
-def _numbers(job: Job) -> list[Any]:
+def _numbers(job: Job) -> list[int]:
     numbers = job.task_kwargs.get("programs")
-    return numbers if isinstance(numbers, list) else []
+    return [n for n in numbers if type(n) is int] if isinstance(numbers, list) else []
+
+
+def _one_more(count: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
+    return sa.func.least(count + 1, _MOST_COUNTED)
 
 
 def _is_still(connection: sa.Connection, chunk: ClaimedChunk, worker: int) -> bool:
@@ -475,7 +481,7 @@ def _not_gradable(
         _keep(connection, [QueueReport(program.id, None, reason, "", 0.0)])
         return []
     tried = sa.update(programs).where(programs.c.id == program.id)
-    connection.execute(tried.values(tries=programs.c.tries + 1))
+    connection.execute(tried.values(tries=_one_more(programs.c.tries)))
     return _rest_of(connection, chunk, [[program.id]], _REST_S * 2**program.tries)
 
 

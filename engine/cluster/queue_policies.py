@@ -1,0 +1,127 @@
+"""What an account for workers may do in the queue: row-level security, which the server itself enforces.
+
+An account sees the rows of the courses that it was allowed (the table ``worker_accounts``) and adds reports
+to them. Everything else is either not granted or hidden by a policy; the tables' owner isn't bound by
+policies. The statements here are the whole of it: nothing in Python keeps a worker from anything, for whoever
+has its password can speak SQL.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_COURSES: Final = "SELECT a.course FROM softmark_queue.worker_accounts a WHERE a.role = current_user"
+_JOB_COURSE: Final = f"split_part(queue_name, '.', 1) IN ({_COURSES})"
+_PROGRAM: Final = "EXISTS (SELECT FROM softmark_queue.programs p WHERE p.id = program)"
+
+# What the course's side reads of a report before it is checked. Even long reports have some ten thousand
+# characters. NaN is greater than every number here.
+_SANE_REPORT: Final = (
+    "coalesce(octet_length(report), 0) <= 4194304 AND coalesce(octet_length(reason), 0) <= 100000"
+    " AND seconds BETWEEN 0 AND 1000000"
+)
+
+# Longer than any worker's patience with another one: heartbeats are 60 s apart at most.
+_SURELY_DEAD: Final = "last_heartbeat < now() - interval '5 minutes'"
+
+# Procrastinate's functions run as their caller, so that its tables need policies like ours.
+QUEUE_POLICIES: Final = f"""
+ALTER TABLE softmark_queue.procrastinate_workers ADD COLUMN role name NOT NULL DEFAULT current_user;
+-- A worker that is forgotten takes its facts along, whoever may see them.
+ALTER TABLE softmark_queue.workers ADD CONSTRAINT fk_workers_id FOREIGN KEY (id)
+    REFERENCES softmark_queue.procrastinate_workers ON DELETE CASCADE;
+
+-- What a worker puts back is part of what it has in hand, and stands where that stood. Without this, an
+-- account could put its programs before those of other courses, or make jobs of numbers that it can't know.
+CREATE FUNCTION softmark_queue.softmark_is_in_hand(
+    queue_ text, priority_ integer, lock_ text, args_ jsonb
+) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM softmark_queue.procrastinate_jobs j
+        WHERE j.status = 'doing' AND j.queue_name = queue_ AND j.priority >= priority_
+            AND j.lock IS NOT DISTINCT FROM lock_ AND (j.args->'programs') @> (args_->'programs')
+    )
+$$;
+
+ALTER TABLE softmark_queue.worker_accounts ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON softmark_queue.worker_accounts FOR SELECT USING (role = current_user);
+
+ALTER TABLE softmark_queue.courses ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.courses FOR SELECT USING (id IN ({_COURSES}));
+
+ALTER TABLE softmark_queue.items ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.items FOR SELECT USING (course IN ({_COURSES}));
+
+ALTER TABLE softmark_queue.item_files ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.item_files FOR SELECT USING (course IN ({_COURSES}));
+
+ALTER TABLE softmark_queue.programs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.programs FOR SELECT USING (course IN ({_COURSES}));
+CREATE POLICY counted ON softmark_queue.programs FOR UPDATE
+    USING (course IN ({_COURSES})) WITH CHECK (course IN ({_COURSES}));
+
+ALTER TABLE softmark_queue.reports ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.reports FOR SELECT USING ({_PROGRAM});
+CREATE POLICY first ON softmark_queue.reports FOR INSERT WITH CHECK ({_PROGRAM} AND {_SANE_REPORT});
+-- Only a program that was set aside may get its report later.
+CREATE POLICY after_all ON softmark_queue.reports FOR UPDATE
+    USING (report IS NULL AND {_PROGRAM})
+    WITH CHECK (report IS NOT NULL AND {_PROGRAM} AND {_SANE_REPORT});
+
+ALTER TABLE softmark_queue.workers ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON softmark_queue.workers USING (EXISTS (
+    SELECT FROM softmark_queue.procrastinate_workers w
+    WHERE w.id = workers.id AND w.role = current_user
+));
+
+ALTER TABLE softmark_queue.procrastinate_workers ENABLE ROW LEVEL SECURITY;
+-- Others' too, while they have this account's work in hand: somebody must see that they died.
+CREATE POLICY concerned ON softmark_queue.procrastinate_workers FOR SELECT USING (
+    role = current_user OR {_SURELY_DEAD} OR EXISTS (
+        SELECT FROM softmark_queue.procrastinate_jobs j WHERE j.worker_id = procrastinate_workers.id
+    )
+);
+CREATE POLICY new ON softmark_queue.procrastinate_workers FOR INSERT WITH CHECK (role = current_user);
+CREATE POLICY own ON softmark_queue.procrastinate_workers FOR UPDATE
+    USING (role = current_user) WITH CHECK (role = current_user);
+CREATE POLICY dead ON softmark_queue.procrastinate_workers FOR DELETE
+    USING (role = current_user OR {_SURELY_DEAD});
+
+ALTER TABLE softmark_queue.procrastinate_jobs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.procrastinate_jobs FOR SELECT USING ({_JOB_COURSE});
+CREATE POLICY put_back ON softmark_queue.procrastinate_jobs FOR INSERT WITH CHECK (
+    {_JOB_COURSE} AND status = 'todo' AND queueing_lock IS NULL AND task_name = 'grade programs'
+    AND (scheduled_at IS NULL OR scheduled_at < now() + interval '1 hour')
+    AND softmark_queue.softmark_is_in_hand(queue_name::text, priority, lock, args)
+);
+CREATE POLICY claimed ON softmark_queue.procrastinate_jobs FOR UPDATE
+    USING ({_JOB_COURSE}) WITH CHECK ({_JOB_COURSE} AND status = 'doing');
+CREATE POLICY finished ON softmark_queue.procrastinate_jobs FOR DELETE
+    USING ({_JOB_COURSE} AND status = 'doing');
+
+ALTER TABLE softmark_queue.procrastinate_events ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_job ON softmark_queue.procrastinate_events FOR INSERT WITH CHECK (EXISTS (
+    SELECT FROM softmark_queue.procrastinate_jobs j WHERE j.id = job_id
+));
+
+-- Without a policy: nobody but the owner sees a row. A trigger looks into it when a job is deleted.
+ALTER TABLE softmark_queue.procrastinate_periodic_defers ENABLE ROW LEVEL SECURITY;
+"""
+
+WORKER_RIGHTS: Final = {
+    "softmark_queue_version": "SELECT",
+    "worker_accounts": "SELECT",
+    "courses": "SELECT (id, paused)",
+    "items": "SELECT",
+    "item_files": "SELECT",
+    "programs": "SELECT, UPDATE (losses, tries)",
+    "reports": "SELECT, INSERT (program, report, reason, worker, seconds),"
+    " UPDATE (report, reason, worker, seconds, handed_in)",
+    "workers": "SELECT, INSERT (id, name, slots, tier, engine, packages), UPDATE (graded, fault)",
+    "procrastinate_workers": "SELECT, INSERT (last_heartbeat), UPDATE (last_heartbeat), DELETE",
+    "procrastinate_jobs": "SELECT, UPDATE (status, worker_id), DELETE,"
+    " INSERT (queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at)",
+    "procrastinate_events": "INSERT (job_id, type, at)",
+    "procrastinate_periodic_defers": "SELECT (job_id), UPDATE (job_id)",
+}
+"""What an account for workers is granted, by table of the queue: what `grade worker` uses, and no more."""
