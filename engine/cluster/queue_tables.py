@@ -196,7 +196,16 @@ def _has_queue(database: Database) -> bool:
 
 
 def require_queue(database: Database) -> None:
-    """Raise a :class:`StoreError` with a next step where the queue's tables aren't there."""
+    """Raise a :class:`StoreError` with a next step where the queue isn't there, or closed to this account."""
+    usage = sa.func.has_schema_privilege(QUEUE_SCHEMA, "USAGE")
+    with database.read() as connection:
+        schema = connection.execute(sa.select(sa.func.to_regnamespace(QUEUE_SCHEMA))).scalar()
+        if schema is not None and not connection.execute(sa.select(usage)).scalar():
+            raise StoreError(
+                "this account may grade for no course",
+                where=database.where,
+                next_step="have the course's owner allow it: grade worker allow ROLE --course FOLDER",
+            )
     if not _has_queue(database):
         raise StoreError(
             "there is no queue in this database yet",

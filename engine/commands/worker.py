@@ -11,8 +11,10 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from engine.commands.options import check_store, sandbox_options
+from engine.commands.options import CommandGroup, check_store, sandbox_options
+from engine.commands.worker_account import accounts, allow, withdraw
 from engine.errors import UsageError
 from engine.text.words import count_noun
 
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
     from engine.runner import SandboxOptions
 
 
-@click.command("worker")
+@click.group(
+    "worker", cls=CommandGroup, invoke_without_command=True, subcommand_metavar="[COMMAND [ARGS]...]"
+)
 @click.option(
     "--store",
     "address",
     metavar="URL",
     envvar="SOFTMARK_STORE",
-    required=True,
     help="The PostgreSQL server with the queue: postgresql://… (also by SOFTMARK_STORE).",
 )
 @click.option(
@@ -56,15 +59,17 @@ if TYPE_CHECKING:
     help="Serve OpenMetrics there (default host: 127.0.0.1; port 0: a free one, which the log names).",
 )
 @sandbox_options()
+@click.pass_context
 def command(
-    address: str,
+    ctx: click.Context,
+    address: str | None,
     slots: int | None,
     packages: str | None,
     until_empty: bool,
     heartbeat: float,
     metrics: str | None,
     sandbox: SandboxOptions,
-) -> int:
+) -> int | None:
     """Grade programs that courses hand over with `--cluster`.
 
     Start it on as many machines as there are: the database is all that they share. Each takes work that its
@@ -76,11 +81,17 @@ def command(
     It writes one line of JSON for each chunk to standard error (docs/scaling.md), and serves the same as
     metrics with --metrics.
 
+    The commands are for the queue's owner: they give a database role the right to grade, and no other
+    (docs/scaling.md).
+
     \b
     Examples:
       grade worker --store postgresql://worker@db.example.org/course
       grade worker --store postgresql://worker@db.example.org/course --slots 8 --until-empty
     """
+    if ctx.invoked_subcommand is not None:
+        _refuse_options_before(ctx, ctx.invoked_subcommand)
+        return None
     need_cluster()
     import os
     from contextlib import ExitStack
@@ -93,6 +104,10 @@ def command(
     from engine.sandbox.bwrap import offer_packages
 
     endpoint = None if metrics is None else _metrics_address(metrics)
+    if address is None:
+        raise UsageError(
+            "a worker needs the server with the queue", expected="--store postgresql://user@host/name"
+        )
     place = check_store(address, "--store")
     if "://" not in place:
         raise UsageError("a worker needs a PostgreSQL server", expected="--store postgresql://user@host/name")
@@ -149,6 +164,19 @@ def _metrics_address(text: str) -> tuple[str, int]:
         raise UsageError("--metrics can't be used", expected="PORT, or HOST:PORT", got=repr(text[:100]))
     # Whoever may read it learns how busy the course is: other machines only where that is asked for.
     return host.strip("[]") or "127.0.0.1", int(port)
+
+
+for _command in (allow, withdraw, accounts):
+    command.add_command(_command)
+
+
+def _refuse_options_before(ctx: click.Context, name: str) -> None:
+    # Those of the worker itself; ignored, an address would silently give way to the course's.
+    for parameter in ctx.params:
+        if ctx.get_parameter_source(parameter) is ParameterSource.COMMANDLINE:
+            raise UsageError(
+                f"these options come after {name}", next_step=f"see what it takes: grade worker {name} --help"
+            )
 
 
 def _log_to_standard_error() -> None:
