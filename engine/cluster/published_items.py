@@ -90,12 +90,6 @@ def _contents(bank: Bank, item: str) -> dict[str, bytes]:
     names = {path.name, *(name for _, name in code_paths(spec.answer.model_dump(mode="json")))}
     contents = {}
     for name in sorted(names):
-        if not (path.parent / name).resolve().is_relative_to(path.parent.resolve()):
-            raise InputError(
-                "a file of the exercise leads out of its folder, so it can't be handed to workers",
-                where=str(path.parent / name),
-                next_step="put the file itself there instead of a link or a path with ..",
-            )
         try:
             contents[f"{item}/{name}"] = (path.parent / name).read_bytes()
         except OSError as error:
@@ -188,9 +182,11 @@ class PublishedItems:
         if row is None:
             raise EngineError(f"{program.item} isn't published in this version")
         try:
-            return bytes.fromhex(row.seed), _checked_files(json.loads(row.files))
+            return bytes.fromhex(row.seed), _checked_files(program.item, json.loads(row.files))
         except (ValueError, RecursionError) as error:
-            raise EngineError(f"the list of {program.item}'s files can't be read", got=str(error)) from error
+            raise EngineError(
+                f"the list of {program.item}'s files can't be read", got=str(error), next_step=_PUBLISH_AGAIN
+            ) from error
 
     def _unpacked(self, program: QueuedProgram, files: dict[str, str]) -> Path:
         if len(files) > _MOST_FILES:
@@ -249,7 +245,7 @@ class PublishedItems:
         return bytes(content)
 
 
-def _checked_files(files: Any) -> dict[str, str]:
+def _checked_files(item: str, files: Any) -> dict[str, str]:
     """Return a list of files by name with their hashes; a ValueError where it isn't one.
 
     Names are written to this machine's disk, so they lead nowhere but into their folder, on any system.
@@ -260,7 +256,7 @@ def _checked_files(files: Any) -> dict[str, str]:
         parts = name.split("/")
         is_safe = name.isprintable() and len(name) <= 300 and not set(name) & set('\\:*?"<>|')
         if not is_safe or any(part in ("", ".", "..") for part in parts):
-            raise ValueError(f"{clean_line(name, 100)!r} leads out of the exercise's folder")
+            raise EngineError(f"a file of {item} leads out of its folder", where=clean_line(name, 100))
         if not (isinstance(sha256, str) and _HASH.fullmatch(sha256)):
-            raise ValueError(f"{clean_line(name, 100)!r} has no hash")
+            raise ValueError(f"{clean_line(name, 100)} has no hash")
     return files

@@ -17,7 +17,7 @@ import engine.cluster.worker as worker_module
 from engine.cluster.course_side import ClusterExercises, CourseQueue
 from engine.cluster.published_items import PublishedItems
 from engine.cluster.queue_tables import open_queue_database
-from engine.cluster.work_queue import QueuedProgram, WorkQueue
+from engine.cluster.work_queue import QueueReport, WorkQueue
 from engine.cluster.worker import ClusterWorker, WorkerTimes
 from engine.errors import EngineError
 from engine.items.bank import builtin_bank
@@ -27,6 +27,7 @@ from engine.runner import Job, Runner, RunResult, SandboxOptions
 from engine.runs import hand_in_worker
 from engine.runs.hand_in_worker import HandInWorker
 from engine.store import Store, open_store
+from engine.store.sql_tables import encode
 from engine.store.waiting import HandInState
 from tests.live.postgres import server
 
@@ -231,26 +232,39 @@ def test_a_worker_ends_when_it_is_drained(
     database.close()
 
 
-def test_an_item_whose_files_were_changed_on_the_way_is_refused(course: CourseQueue, address: str) -> None:
-    version = course.version("softmax")
-    database = open_queue_database(address)
-    items = PublishedItems(database)
-    items._builtin = builtin_bank().__class__([])  # a worker whose own bank doesn't have it
-    queued = QueuedProgram(1, course.course, "x", "softmax", version, "marks", "{}", 0, 0)
-    exercise, _plan = items.prepared(queued)
-    assert (exercise.item, exercise.version) == ("softmax", version)
-    for change, message in (
-        ("UPDATE item_files SET content = content || 'x'", "isn't what was published"),
-        ("UPDATE items SET files = :files", "leads out of its folder"),
-        ("DELETE FROM items", "isn't published"),
-    ):
-        other = PublishedItems(database)
-        other._builtin = items._builtin
-        with database.write() as connection:
-            values = {"files": json.dumps({"../../evil.py": "0" * 64})} if ":files" in change else {}
-            connection.execute(sa.text(change), values)
-        with pytest.raises(EngineError, match=message):
-            other.prepared(queued)
-        other.close()
-    items.close()
-    database.close()
+FORGED = {
+    "of another item": {"item": "sdpa"},
+    "for practice": {"mode": "practice"},
+    "more than full marks": {"score": 3.0},
+    "less than nothing": {"score": -1.0},
+    "not a number": {"score": float("nan")},
+    "of a variant": {"variant": "abc"},
+    "no report at all": None,
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_what_cannot_be_a_report_of_the_program_gives_no_mark(
+    course: CourseQueue, address: str, forged: str
+) -> None:
+    """A worker is trusted with what it was given, and with nothing else."""
+    real = GradeReport("softmax", "v", Outcome.RIGHT, 2.0, 2.0, student="pseudonym", mode=Mode.MARKS)
+    fields = json.loads(encode(real))
+    change = FORGED[forged]
+    text = "{}" if change is None else json.dumps(fields | change)
+    honest = QueueReport(1, encode(real), None, "host/1", 0.1)
+    kept = course.as_graded("s01", "softmax", honest)
+    assert kept is not None and (kept.student, kept.score) == ("s01", 2.0)
+    graded = course.as_graded("s01", "softmax", QueueReport(1, text, None, "host/1\x1b[2J", 0.1))
+    assert graded is not None and graded.outcome is Outcome.UNGRADED and graded.score is None
+    assert graded.item == "softmax" and graded.student == "s01"
+    (note,) = graded.notes
+    assert note.startswith("what the worker host/1") and "\x1b" not in note
+
+
+def test_the_points_of_a_report_are_those_of_the_item(course: CourseQueue) -> None:
+    version, points = course.version("softmax"), builtin_bank().load("softmax").points
+    for most, is_kept in ((points, True), (points * 100, False)):
+        real = GradeReport("softmax", version, Outcome.RIGHT, most, most, student="x", mode=Mode.MARKS)
+        graded = course.as_graded("s01", "softmax", QueueReport(1, encode(real), None, "host/1", 0.1))
+        assert graded is not None and (graded.score is not None) is is_kept
