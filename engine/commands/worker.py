@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import sys
@@ -102,6 +103,7 @@ def command(
     from engine.cluster.worker import ClusterWorker, WorkerTimes
     from engine.sandbox import open_runner
     from engine.sandbox.bwrap import offer_packages
+    from engine.store.postgres import unverified_server
 
     endpoint = None if metrics is None else _metrics_address(metrics)
     if address is None:
@@ -116,6 +118,9 @@ def command(
     _log_to_standard_error()
     database = open_queue_database(place)
     try:
+        if (sentence := unverified_server(place)) is not None:
+            line = json.dumps({"event": "not-verified", "reason": sentence})
+            logging.getLogger("softmark.worker").warning("%s", line)
         require_queue(database)
         count = slots or os.cpu_count() or 1
         with ExitStack() as stack:

@@ -6,10 +6,13 @@ says into a sentence and what to do.
 
 from __future__ import annotations
 
+import os
 import re
+import struct
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -31,6 +34,8 @@ _DURABLE = """
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
 """
 
+
+_SECRETS = ("password", "sslpassword")
 
 # A new connection takes milliseconds; psycopg waits two seconds at least.
 _CONNECT_S = 5
@@ -105,7 +110,8 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str, Ser
         raise StoreError(
             "the store's address can't be read", expected="postgresql://user@host/name"
         ) from error
-    where = url.render_as_string(hide_password=True)
+    # A password may be in the query too, which isn't hidden by itself.
+    where = url.difference_update_query(_SECRETS).render_as_string(hide_password=True)
     if url.get_backend_name() == "sqlite":
         raise StoreError(
             "an SQLite store is given by its path", where=where, expected="a path without sqlite://"
@@ -179,6 +185,36 @@ _RIGHTS = (
 _FULL = ("the server's disk is full", f"make room there and run again: {NOTHING_LOST}")
 _CROWDED = ("the server takes no more connections", "wait until others have ended, and run again")
 _DAMAGED = ("the server says that its data are damaged", "stop, and restore a backup: grade store copy")
+_OTHER_AUTHORITY = (
+    "the database server's certificate isn't signed by the authority that sslrootcert names",
+    "ask the server's administrator for the file of the right authority; if yours is right, somebody else "
+    "answers at this address. Nothing was sent to it",
+)
+_EXPIRED = (
+    "the database server's certificate has expired",
+    "have the server's administrator renew it, and check this machine's clock; nothing was sent to it",
+)
+_NOT_VERIFIED = (
+    "the database server's certificate can't be verified",
+    "check that sslrootcert names the file of its authority, and that it is in force; nothing was sent to it",
+)
+_OTHER_HOST = (
+    "the database server's certificate is one of another host",
+    "use a name in the address that the certificate has; if this one is right, somebody else answers there. "
+    "Nothing was sent to it",
+)
+_NO_AUTHORITY = (
+    "the file of the certificate authority can't be used",
+    "name it in the address: ?sslmode=verify-full&sslrootcert=FILE (docs/scaling.md)",
+)
+_NO_TLS = (
+    "the database server offers no encryption, and the address demands it",
+    "have the server's administrator turn it on (ssl = on in postgresql.conf); nothing was sent to it",
+)
+_WANTS_TLS = (
+    "the database server takes encrypted connections only",
+    "add ?sslmode=verify-full&sslrootcert=FILE to the address (docs/scaling.md)",
+)
 _OTHER = (
     "the database refused the request",
     "check that the server runs and that the account may write, and run again",
@@ -202,6 +238,12 @@ _BY_STATE = {
 # While a connection is being made there is no SQLSTATE yet, only a text.
 _BY_WORDS = (
     (_SILENT, _SLOW),
+    (r"certificate verify failed", _NOT_VERIFIED),
+    (r"does not match host name", _OTHER_HOST),
+    (r"root certificate file|system trust store", _NO_AUTHORITY),
+    (r"server does not support SSL", _NO_TLS),
+    # Where it refuses the account by TLS as well, that is what matters.
+    (r"(?s)\A(?!.*SSL encryption).*no pg_hba\.conf entry.*no encryption", _WANTS_TLS),
     (
         r"password authentication failed|no password supplied|no pg_hba\.conf entry|role .* does not exist",
         _ACCOUNT,
@@ -217,7 +259,7 @@ _BY_WORDS = (
 )
 
 
-def server_fault(state: str | None, text: str) -> tuple[str, str]:
+def server_fault(state: str | None, text: str, where: str = "") -> tuple[str, str]:
     """Return the fault and the next step.
 
     Parameters
@@ -226,9 +268,64 @@ def server_fault(state: str | None, text: str) -> tuple[str, str]:
         SQLSTATE, if there is one.
     text : str
         The driver's message.
+    where : str
+        The address; without a password, which isn't needed to ask for a certificate.
     """
     if state:
         for length in (5, 3, 2):  # the code itself, then ever wider classes of codes
             if state[:length] in _BY_STATE:
                 return _BY_STATE[state[:length]]
-    return next((fault for words, fault in _BY_WORDS if re.search(words, text, re.IGNORECASE)), _OTHER)
+    fault = next((fault for words, fault in _BY_WORDS if re.search(words, text, re.IGNORECASE)), _OTHER)
+    return _certificate_fault(where) if fault is _NOT_VERIFIED and where else fault
+
+
+_TLS_REQUEST = struct.pack("!ii", 8, 80877103)  # what clients of PostgreSQL send before they speak TLS
+_PROBE_S = 5.0
+_X509_EXPIRED = 10  # as OpenSSL counts what is wrong with a certificate
+
+
+def _certificate_fault(where: str) -> tuple[str, str]:
+    """Find out why a certificate was refused: the driver doesn't say, and the next steps differ."""
+    import socket
+    import ssl
+
+    try:
+        url = sa.make_url(where)
+        place = (str(url.host or url.query["host"]), url.port or int(str(url.query.get("port", 5432))))
+        file = str(url.query.get("sslrootcert", Path("~/.postgresql/root.crt").expanduser()))
+        context = ssl.create_default_context(cafile=None if file == "system" else file)
+        context.check_hostname = False
+        with socket.create_connection(place, timeout=_PROBE_S) as plain:
+            plain.sendall(_TLS_REQUEST)
+            if plain.recv(1) == b"S":
+                context.wrap_socket(plain).close()
+    except ssl.SSLCertVerificationError as error:
+        return _EXPIRED if error.verify_code == _X509_EXPIRED else _OTHER_AUTHORITY
+    except (sa.exc.ArgumentError, KeyError, ValueError, OSError):
+        pass  # whatever it was, the driver refused the certificate
+    return _NOT_VERIFIED
+
+
+def unverified_server(address: str) -> str | None:
+    """Return a sentence where nobody checks who answers at an address; None where somebody does.
+
+    On this machine there is nobody in between.
+    """
+    url = sa.make_url(address)
+    host = str(url.host or url.query.get("host") or os.environ.get("PGHOST", ""))
+    mode = str(url.query.get("sslmode") or os.environ.get("PGSSLMODE", "prefer"))
+    if not host or host.startswith("/") or _is_this_machine(host) or mode in ("verify-full", "verify-ca"):
+        return None
+    return (
+        f"nobody checks who answers as {host}, and whoever does can read all and have code run here; add "
+        "?sslmode=verify-full&sslrootcert=FILE to the address (docs/scaling.md)"
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    import ipaddress
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -145,7 +145,7 @@ def _sqlite_fault(error: sqlite3.Error, where: str) -> StoreError:
 
 def _server_fault(error: BaseException | None, where: str) -> StoreError:
     text = str(error).strip()
-    message, next_step = server_fault(getattr(error, "sqlstate", None), text)
+    message, next_step = server_fault(getattr(error, "sqlstate", None), text, where)
     return StoreError(message, where=where, got=text.splitlines()[0] if text else None, next_step=next_step)
 
 

