@@ -95,7 +95,7 @@ CREATE POLICY put_back ON softmark_queue.procrastinate_jobs FOR INSERT WITH CHEC
     AND softmark_queue.softmark_is_in_hand(queue_name::text, priority, lock, args)
 );
 CREATE POLICY claimed ON softmark_queue.procrastinate_jobs FOR UPDATE
-    USING ({_JOB_COURSE}) WITH CHECK ({_JOB_COURSE} AND status = 'doing');
+    USING ({_JOB_COURSE}) WITH CHECK ({_JOB_COURSE} AND status IN ('todo', 'doing'));
 CREATE POLICY finished ON softmark_queue.procrastinate_jobs FOR DELETE
     USING ({_JOB_COURSE} AND status = 'doing');
 
@@ -119,7 +119,7 @@ WORKER_RIGHTS: Final = {
     " UPDATE (report, reason, worker, seconds, handed_in)",
     "workers": "SELECT, INSERT (id, name, slots, tier, engine, packages), UPDATE (graded, fault)",
     "procrastinate_workers": "SELECT, INSERT (last_heartbeat), UPDATE (last_heartbeat), DELETE",
-    "procrastinate_jobs": "SELECT, UPDATE (status, worker_id), DELETE,"
+    "procrastinate_jobs": "SELECT, UPDATE (status, worker_id, attempts), DELETE,"
     " INSERT (queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at)",
     "procrastinate_events": "INSERT (job_id, type, at)",
     "procrastinate_periodic_defers": "SELECT (job_id), UPDATE (job_id)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -111,6 +112,32 @@ def test_a_checked_server_holds_a_store_and_a_queue(running: TlsServer, database
     assert unverified_server(address) is None
 
 
+def test_certificates_are_made_as_the_page_says(running: TlsServer, database: str, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "scaling.md").read_text()
+    (block,) = re.findall(r"```bash\n(openssl .*?)```", page, re.DOTALL)
+    script = block.replace("db.example.org", NAME)
+    done = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    running.use((tmp_path / "server.crt").read_bytes(), (tmp_path / "server.key").read_bytes())
+    try:
+        until_answered(running.network_url(database, sslmode="verify-full", sslrootcert=tmp_path / "ca.crt"))
+    finally:
+        running.use(*running.authority.sign(NAME))
+        until_answered(
+            running.network_url(database, sslmode="verify-full", sslrootcert=running.authority.certificate)
+        )
+
+
+def until_answered(address: str) -> None:
+    """Wait until the server has read its certificate again."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return open_store(address).close()
+        except StoreError:
+            assert time.monotonic() < end
+
+
 def test_another_authority_is_refused(running: TlsServer, database: str, tmp_path: Path) -> None:
     other = Authority(tmp_path, "other").certificate
     error = refusal(running.network_url(database, sslmode="verify-full", sslrootcert=other))
@@ -125,7 +152,7 @@ def test_an_expired_certificate_is_refused(running: TlsServer, database: str) ->
     running.use(*running.authority.sign(NAME, days=-1))
     try:
         end = time.monotonic() + 30
-        while True:  # until the server has read it
+        while True:
             try:
                 open_store(address).close()
             except StoreError as error:
@@ -134,14 +161,9 @@ def test_an_expired_certificate_is_refused(running: TlsServer, database: str) ->
             assert time.monotonic() < end
     finally:
         running.use(*running.authority.sign(NAME))
+        until_answered(address)
     assert refused.what == "the database server's certificate has expired"
     assert refused.next_step is not None and "renew it" in refused.next_step
-    end = time.monotonic() + 30
-    while True:
-        try:
-            return open_store(address).close()
-        except StoreError:
-            assert time.monotonic() < end
 
 
 def test_a_certificate_of_another_host_is_refused(running: TlsServer, database: str) -> None:
