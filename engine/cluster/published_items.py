@@ -63,14 +63,14 @@ def publish_item(database: Database, course: str, bank: Bank, item: str, seed: b
     def store(connection: sa.Connection) -> None:
         for name, content in contents.items():
             values = {"course": course, "sha256": hashes[name], "content": content}
-            kept = upsert(item_files).values(values)
+            statement = upsert(item_files).values(values)
             # What is there under this hash should be the same; where it isn't, it is mended.
-            kept = kept.on_conflict_do_update(
+            statement = statement.on_conflict_do_update(
                 index_elements=[item_files.c.course, item_files.c.sha256],
-                set_={"content": kept.excluded.content},
-                where=item_files.c.content != kept.excluded.content,
+                set_={"content": statement.excluded.content},
+                where=item_files.c.content != statement.excluded.content,
             )
-            connection.execute(kept)
+            connection.execute(statement)
         values = {"course": course, "item": item, "version": version, "seed": seed.hex()}
         statement = upsert(queued_items).values(values | {"files": json.dumps(hashes, sort_keys=True)})
         # The same version may be written with other comments: the newest files are as good.
