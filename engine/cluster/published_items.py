@@ -27,7 +27,7 @@ from engine.items import CodeAnswer
 from engine.items.bank import REGISTRY_FILE, Bank, builtin_bank, builtin_root
 from engine.items.checks.code import code_paths
 from engine.store.database import Database
-from engine.text.words import clean_line
+from engine.text.words import clean_line, count_noun
 
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _PUBLISH_AGAIN: Final = "hand something of this exercise over again: that publishes its files anew"
@@ -104,7 +104,7 @@ def _contents(bank: Bank, item: str) -> dict[str, bytes]:
             "the files of the exercise are too large for workers",
             where=str(path.parent),
             expected=f"{_MOST_BYTES} bytes at most, all together",
-            got=f"{total} bytes",
+            got=count_noun(total, "byte"),
         )
     return contents
 
@@ -228,7 +228,7 @@ class PublishedItems:
             raise EngineError(
                 f"the files of {program.item} are too large",
                 expected=f"{_MOST_BYTES} bytes at most, all together",
-                got=f"{total} bytes",
+                got=count_noun(total, "byte"),
             )
 
     def _content(self, course: str, sha256: str) -> bytes:
