@@ -117,7 +117,8 @@ WORKER_RIGHTS: Final = {
     "programs": "SELECT, UPDATE (losses, tries)",
     "reports": "SELECT, INSERT (program, report, reason, worker, seconds),"
     " UPDATE (report, reason, worker, seconds, handed_in)",
-    "workers": "SELECT, INSERT (id, name, slots, tier, engine, packages), UPDATE (graded, fault)",
+    "workers": "SELECT, INSERT (id, name, slots, tier, engine, packages),"
+    " UPDATE (graded, fault, recent, recent_at)",
     "procrastinate_workers": "SELECT, INSERT (last_heartbeat), UPDATE (last_heartbeat), DELETE",
     "procrastinate_jobs": "SELECT, UPDATE (status, worker_id, attempts), DELETE,"
     " INSERT (queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import signal
 import sys
@@ -118,9 +117,6 @@ def command(
     _log_to_standard_error()
     database = open_queue_database(place)
     try:
-        if (sentence := unverified_server(place)) is not None:
-            line = json.dumps({"event": "not-verified", "reason": sentence})
-            logging.getLogger("softmark.worker").warning("%s", line)
         require_queue(database)
         count = slots or os.cpu_count() or 1
         with ExitStack() as stack:
@@ -135,6 +131,8 @@ def command(
                 times=WorkerTimes(heartbeat, 4.5 * heartbeat, 3 * heartbeat),
                 until_empty=until_empty,
             )
+            if (sentence := unverified_server(place)) is not None:
+                worker.note("not-verified", reason=sentence)
             if endpoint is not None:
                 from engine.cluster.worker_metrics import serve_metrics
 

@@ -147,7 +147,7 @@ def test_a_class_gets_the_marks_of_one_machine(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "gradebook.csv").read_text() == alone
     assert worker.returncode == 0 and ended.startswith("12 programs graded in "), log
     assert PASSWORD not in log and quote(PASSWORD) not in log
-    events = [json.loads(line)["line"]["event"] for line in log.splitlines()]
+    events = [json.loads(line)["event"] for line in log.splitlines()]
     assert {*events} == {"chunk"}
     grade("worker", "withdraw", WORKER, "--course", course, "--store", owner)
     with pytest.raises(psycopg.errors.InsufficientPrivilege), psycopg.connect(worker_address) as connection:
