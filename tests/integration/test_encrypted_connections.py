@@ -240,7 +240,7 @@ def test_a_password_is_never_shown(running: TlsServer, database: str, tmp_path: 
     shown = Path(f"/proc/{started.pid}/cmdline").read_text()
     printed, log = started.communicate(timeout=PATIENCE_S)
     assert started.returncode == 0, log
-    assert printed == "0 programs graded in 0 chunks\n" and log == ""
+    assert printed == "0 programs graded in 0 chunks\n" and "not-verified" not in log
     assert PASSWORD not in shown + printed + log
     # Without the file the server refuses, and the next step names it.
     del environment["PGPASSFILE"]
