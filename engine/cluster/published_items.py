@@ -30,7 +30,7 @@ from engine.store.database import Database
 from engine.text.words import clean_line, count_noun
 
 _HASH: Final = re.compile("[0-9a-f]{64}")
-_PUBLISH_AGAIN: Final = "hand something of this exercise over again: that publishes its files anew"
+_PUBLISH_AGAIN: Final = "hand something of this exercise over again: that publishes its files again"
 _MOST_LOADED: Final = 64  # exercises; a course has a dozen
 _MOST_FILES: Final = 2_000
 _MOST_BYTES: Final = 32 * 2**20
