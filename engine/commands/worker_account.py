@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from engine.store.database import Database
 
 
+def _need_cluster() -> None:
+    from engine.commands.worker import need_cluster  # which imports this module for its commands
+
+    need_cluster()
+
+
 @contextmanager
 def _open(context: CommandContext) -> Iterator[Database]:
     from engine.cluster.queue_tables import make_queue, open_queue_database
@@ -55,6 +61,7 @@ def allow(role: str, course_path: Path | None) -> None:
     Example:
       grade worker allow grader1 --course attention-2026
     """
+    _need_cluster()
     from engine.cluster.course_line import CourseLine
     from engine.cluster.fingerprint import course_fingerprint
     from engine.cluster.worker_accounts import allow_worker
@@ -86,6 +93,7 @@ def withdraw(role: str, everywhere: bool, course_path: Path | None) -> None:
       grade worker withdraw grader1 --course attention-2026
       grade worker withdraw grader1 --all --course attention-2026
     """
+    _need_cluster()
     from engine.cluster.fingerprint import course_fingerprint
     from engine.cluster.worker_accounts import withdraw_worker
 
@@ -111,6 +119,7 @@ def accounts(as_json: bool, course_path: Path | None) -> None:
     Example:
       grade worker accounts --course attention-2026
     """
+    _need_cluster()
     from engine.cluster.worker_accounts import worker_roles
 
     with _open(find_context(course_path)) as database:
