@@ -97,7 +97,7 @@ class ServiceTimes:
     flush, network : ServiceTime
         Of the log to the disk; a round trip.
     claim_trips, finish_trips, hand_in_trips, store_trips : int
-        Round trips of a transaction.
+        Round trips of a transaction; ``store_trips`` are those of one mark.
     stored_together : int
         Marks that the course's side stores in one transaction.
     heartbeat_every_s, collect_every_s, look_every_s : float
@@ -372,7 +372,8 @@ class SimulatedCluster:
             for first in range(0, count, times.stored_together):
                 together = min(times.stored_together, count - first)
                 yield self._env.timeout(times.course_side.draw(stream, together))
-                yield from self._database.transaction(times.store.draw(stream, together), times.store_trips)
+                trips = together * times.store_trips
+                yield from self._database.transaction(times.store.draw(stream, together), trips)
             yield from self._database.transaction(times.look.draw(stream))  # forgets them
             self._run.stored += count
             self._collect_s += self._env.now - begun
@@ -385,8 +386,8 @@ def most_rates(times: ServiceTimes, load: ClusterLoad) -> dict[str, float]:
     """
     each = (times.claim.mean_s + times.finish.mean_s) / load.chunk + times.finish_each.mean_s
     each += times.store.mean_s
-    trips = times.store_trips * times.network.mean_s + times.flush.mean_s
-    course_side = times.course_side.mean_s + times.store.mean_s + trips / times.stored_together
+    course_side = times.course_side.mean_s + times.store.mean_s
+    course_side += times.store_trips * times.network.mean_s + times.flush.mean_s / times.stored_together
     return {
         "the server's cores": load.cores / each if each else math.inf,
         "the course's side": load.courses / course_side if course_side else math.inf,

@@ -38,6 +38,7 @@ from tests.live.postgres import DurableServer  # noqa: E402
 
 EXERCISES = ("softmax", "sdpa", "causal-mask")
 CHUNK = 50
+LOOK = 200  # reports that the course's side reads at once, and stores together
 NETWORK_MS = 0.3
 QUANTILES = 21
 
@@ -66,7 +67,14 @@ class Probe:
         self._backends: set[int] = set()
         self._trips = 0
         sa.event.listen(sa.engine.Engine, "checkout", self._note_backend)
-        for name in ("before_cursor_execute", "commit", "begin", "rollback"):
+        for name in (
+            "before_cursor_execute",
+            "commit",
+            "begin",
+            "rollback",
+            "savepoint",
+            "release_savepoint",
+        ):
             sa.event.listen(sa.engine.Engine, name, self._count)
 
     def _note_backend(self, connection: Any, *_more: object) -> None:
@@ -196,8 +204,10 @@ def _measured(
         if not came:
             break
         collected += len(came)
-        for each in came:
-            _record(line, store, each, probe, seen["record"], next(numbers))
+        # As grade batch does: all marks that one look brings are one transaction.
+        with store.one_transaction():
+            for each in came:
+                _record(line, store, each, probe, seen["record"], next(numbers))
     assert collected == rounds * CHUNK
     return _as_file(seen, grading, flushes(folder, 300), collected)
 
@@ -258,7 +268,7 @@ def _as_file(
         "finish_trips": seen["finish"].trips,
         "hand_in_trips": seen["hand_in"].trips,
         "store_trips": seen["record"].trips + 1,  # and one statement hands the program over
-        "stored_together": 1,
+        "stored_together": LOOK,
         "heartbeat_every_s": 10.0,
         "collect_every_s": 0.25,
         "look_every_s": 0.05,
