@@ -8,6 +8,7 @@ and the end of a transaction. The round trip itself can't be measured on one mac
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import sys
 import tempfile
@@ -233,8 +234,9 @@ def _graded(line: CourseQueue, queue: WorkQueue, programs: list[Any]) -> tuple[l
 def _record(
     line: CourseQueue, store: Any, came: QueueReport, probe: Probe, watched: Watched, number: int
 ) -> None:
+    item = json.loads(came.report or "")["item"]
     with probe.watching(watched):
-        report = line.as_graded(f"s{number}", came)
+        report = line.as_graded(f"s{number}", item, came)
         assert report is not None
         submission = CodeSubmission(f"# {number}\n" + "x = 1\n" * 30, f"{report.item}.py", f"{number:064x}")
         store.record(Attempt.of_code(f"s{number}", submission, report, started=datetime.now(UTC)))
