@@ -225,4 +225,4 @@ def test_a_program_whose_exercise_was_changed_is_never_a_zero(
     assert report.report is None and report.reason is not None
     assert "isn't what was published" in report.reason
     assert course.as_graded("s01", "softmax", report) is None
-    assert worker.counts.faults == {"EngineError": MOST_TRIES} and not worker.counts.outcomes
+    assert worker.counts.faults == {("EngineError", ""): MOST_TRIES} and not worker.counts.outcomes

@@ -153,7 +153,7 @@ def test_a_database_that_refuses_an_item_is_a_fault_that_is_said(database: Datab
     worker = Worker(WorkQueue(database), breaks=2)
     # The program that met it waits a while, and the other one is graded meanwhile.
     assert sorted(work_until_all_are_graded(worker, database, 2)) == [(0, 0), (0, 1)]
-    assert worker.counts.faults == {"StoreError": 1}
+    assert [*worker.counts.faults.values()] == [1]
 
 
 class AwayQueue(WorkQueue):
