@@ -115,4 +115,4 @@ def test_a_host_apart_a_slow_one_and_one_with_a_full_disk(cluster: Cluster) -> N
 def when_said(worker: ClusterHost) -> datetime:
     """Return what a worker takes for the time of the last line of its log."""
     line = json.loads(worker.said().strip().splitlines()[-1])
-    return datetime.strptime(line["at"], "%Y-%m-%d %H:%M:%S,%f")
+    return datetime.fromisoformat(line["at"])
