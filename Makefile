@@ -63,7 +63,7 @@ latex:                 ## a LaTeX engine for the sweep, if there is none
 	       "(Debian and Ubuntu: apt-get install texlive-latex-base)" >&2; exit 1; }
 
 # Where a service manager runs, installing nginx would start it: there only whoever wants that installs it.
-browser:               ## Chromium and nginx for the tests of pages, if this user may install what is missing
+browser:               ## Chromium, nginx and PostgreSQL for the tests, if this user may install what is missing
 	@command -v chromium chromium-browser google-chrome >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
 	       && apt-get install -y -q --no-install-recommends chromium; } \
@@ -73,6 +73,11 @@ browser:               ## Chromium and nginx for the tests of pages, if this use
 	       && { apt-get install -y -q --no-install-recommends nginx \
 	            || { apt-get update -q && apt-get install -y -q --no-install-recommends nginx; }; }; } \
 	  || echo "no nginx here (Debian and Ubuntu: apt-get install nginx): its tests are skipped" >&2
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get >/dev/null \
+	       && { apt-get install -y -q --no-install-recommends postgresql \
+	            || { apt-get update -q && apt-get install -y -q --no-install-recommends postgresql; }; }; } \
+	  || echo "no PostgreSQL with TLS here (Debian and Ubuntu: apt-get install postgresql): its tests are skipped" >&2
 
 # What we did not write and exports are tried in: players of quizzes from npm (without their scripts), Open edX's
 # problem block, and nbgrader, each in an environment of its own.
