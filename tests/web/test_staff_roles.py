@@ -29,6 +29,8 @@ _VALUES = {
     "number": "1",
     "file": "index.html",
     "folder": "pairs",
+    "exam": "K7QF2MXA",
+    "place": "1-1-answer",
 }
 
 
