@@ -26,6 +26,8 @@ _COLLECT_EVERY_S = 0.1
 _ended: dict[int, int] = {}
 _share = 1.0
 _share_changed = threading.Event()
+# Starting a program waits until the new process runs it; stopped before that, it would be waited for always.
+_starting = threading.Lock()
 
 
 def _collect() -> None:
@@ -51,7 +53,8 @@ def _slow_down() -> None:
         _share_changed.wait()
         _share_changed.clear()
         while _share < 1:
-            _send(EVERYTHING, signal.SIGSTOP)
+            with _starting:
+                _send(EVERYTHING, signal.SIGSTOP)
             time.sleep(_BEAT_S * (1 - _share))
             if _share > 0:
                 _send(EVERYTHING, signal.SIGCONT)
@@ -60,7 +63,7 @@ def _slow_down() -> None:
 
 
 def _start(request: dict[str, Any]) -> int:
-    with open(request["log"], "ab") as log:
+    with open(request["log"], "ab") as log, _starting:
         process = subprocess.Popen(
             request["command"],
             stdin=subprocess.DEVNULL,
