@@ -84,6 +84,10 @@ class SoftmarkError(Exception):
         head = f"{self.where}: {self.what}" if self.where else self.what
         return [head, *self._help_lines()]
 
+    def in_one_line(self) -> str:
+        """Return the message as one line, for logs, stored reasons and tables."""
+        return "; ".join(line.strip() for line in self.lines())
+
     def _help_lines(self) -> list[str]:
         lines = []
         if self.expected is not None:

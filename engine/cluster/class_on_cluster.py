@@ -157,15 +157,15 @@ class _ClusterRun:
             try:
                 entries.append(self._course.program(student, item, program))
             except (InputError, EngineError) as error:  # of the exercise, not of the student
-                reason = "; ".join(line.strip() for line in error.lines())
+                reason = error.in_one_line()
                 self._collect(self._grader.without_report(student, file, program, reason, started))
                 continue
             handed.append(_Handed((student, file), started, chain))
         if not entries:
             return
-        for number, waiting in zip(self._course.hand_over(entries), handed, strict=True):
-            self._handed[number] = waiting
-            waiting.chain.waiting.append(number)
+        for number, entry in zip(self._course.hand_over(entries), handed, strict=True):
+            self._handed[number] = entry
+            entry.chain.waiting.append(number)
 
     def wait(self) -> None:
         """Take reports until all are there, or `halt` is set."""

@@ -17,6 +17,7 @@ from engine.cluster.course_line import CourseLine, ProgramForQueue
 from engine.cluster.fingerprint import (
     QueueName,
     course_fingerprint,
+    demanded_tier,
     engine_fingerprint,
     packages_fingerprint,
     pseudonym,
@@ -24,6 +25,7 @@ from engine.cluster.fingerprint import (
 from engine.cluster.published_items import publish_item
 from engine.cluster.queue_tables import make_queue, open_queue_database
 from engine.cluster.work_queue import QueueReport
+from engine.course import Course
 from engine.errors import EngineError, StoreError
 from engine.items.bank import Bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
@@ -194,6 +196,30 @@ class CourseQueue:
             if bank is not self._bank:
                 self._bank = bank
                 self._versions.clear()
+
+
+def queue_of(course: Course, bank: Bank, address: str, sandbox: SandboxOptions) -> CourseQueue:
+    """Return the connection of a course folder to the queue at an address; the caller closes it.
+
+    Parameters
+    ----------
+    course : Course
+    bank : Bank
+        The course's, as it is being used.
+    address : str
+    sandbox : SandboxOptions
+        What workers must give at least.
+    """
+    mode = Mode(course.mode)
+    return CourseQueue(
+        address,
+        bank=bank,
+        secret=course.secret(),
+        title=course.title,
+        mode=mode,
+        tier=demanded_tier(sandbox, mode),
+        packages=course.settings.offered_packages,
+    )
 
 
 class _AwaitedReports:

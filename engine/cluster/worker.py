@@ -52,7 +52,7 @@ LOOK_S: Final = 2.0
 _AWAY_S = (0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 _LONGEST_REST_S = 300.0
 _FIRST_REST_S = 5.0
-_END_S = 5.0
+_END_S = 5.0  # for threads that are about to end: the database may be slow to answer their last question
 _CHUNK_S = 5.0  # a chunk that takes longer is handed in, and what is left of it waits again
 
 
@@ -250,7 +250,7 @@ class ClusterWorker:
             try:
                 chunk = self._claim()
             except StoreError as error:
-                self.note("queue-away", reason=_line(error))
+                self.note("queue-away", reason=error.in_one_line())
                 self._halt.wait(LOOK_S)
                 continue
             except Exception as error:  # the last net: without this thread a slot would stand still
@@ -361,7 +361,11 @@ class ClusterWorker:
                     break
                 text = encode(report)
             except Exception as error:  # ours or the machine's, and never the student's 0
-                fault = _line(error) if isinstance(error, EngineError | InputError) else internal_fault(error)
+                fault = (
+                    error.in_one_line()
+                    if isinstance(error, EngineError | InputError)
+                    else internal_fault(error)
+                )
                 kind = type(error).__name__
                 break
             if report.outcome is Outcome.UNGRADED and not report.needs_person:
@@ -414,7 +418,7 @@ class ClusterWorker:
                 # The first time it may just have come back.
                 if tries and self._database_answers():
                     raise
-                self.note("item-waits", reason=_line(error))
+                self.note("item-waits", reason=error.in_one_line())
             if self._halt.wait(_AWAY_S[min(tries, len(_AWAY_S) - 1)]):
                 break
         return None
@@ -457,7 +461,7 @@ class ClusterWorker:
             try:
                 return self._ask(store)
             except StoreError as error:
-                self.note("hand-in-waits", reason=_line(error))
+                self.note("hand-in-waits", reason=error.in_one_line())
             except Exception as error:  # a report that can't be stored: others of the chunk are graded again
                 self.note("hand-in-failed", reason=internal_fault(error))
             wait = _AWAY_S[min(tries, len(_AWAY_S) - 1)]
@@ -476,8 +480,3 @@ class ClusterWorker:
 def worker_place() -> str:
     """Return a worker's name for people: machine and process."""
     return f"{socket.gethostname()[:150]}/{os.getpid()}"
-
-
-def _line(error: BaseException) -> str:
-    lines = getattr(error, "lines", None)
-    return "; ".join(line.strip() for line in lines()) if callable(lines) else str(error)

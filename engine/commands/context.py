@@ -211,9 +211,7 @@ class CommandContext:
         """Offer the course's packages to student code, and return the options that hold in its mode."""
         from engine.sandbox.bwrap import offer_packages
 
-        # None is a course that says nothing about packages; an empty list is one that offers none.
-        packages = self.course.settings.packages if self.course else None
-        offer_packages(COMMON_PACKAGES if packages is None else packages)
+        offer_packages(self.course.settings.offered_packages if self.course else COMMON_PACKAGES)
         # In practice T3 may stand in for the stronger tiers: it is a person's own code, on their own machine.
         return replace(sandbox, unsafe_local=sandbox.unsafe_local or self.is_practice)
 

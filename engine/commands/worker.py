@@ -216,17 +216,6 @@ def exercises_on_cluster(context: CommandContext, sandbox: SandboxOptions) -> It
 
 def course_queue(context: CommandContext, sandbox: SandboxOptions) -> CourseQueue:
     """Return the connection of a course to the queue of its store; the caller closes it."""
-    from engine import COMMON_PACKAGES
-    from engine.cluster.course_side import CourseQueue
-    from engine.cluster.fingerprint import demanded_tier
+    from engine.cluster.course_side import queue_of
 
-    packages = context.course.settings.packages if context.course else None
-    return CourseQueue(
-        str(context.store_place),
-        bank=context.bank,
-        secret=context.secret(),
-        title=context.title,
-        mode=context.mode,
-        tier=demanded_tier(sandbox, context.mode),
-        packages=COMMON_PACKAGES if packages is None else packages,
-    )
+    return queue_of(context.require_course(), context.bank, str(context.store_place), sandbox)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 from pydantic_core import PydanticCustomError
 
+from engine import COMMON_PACKAGES
 from engine.course import SETTINGS_FILE
 from engine.course.policies import Policies
 from engine.course.roster import Roster, read_roster
@@ -60,6 +61,12 @@ class CourseSettings(BaseModel):
     decimal_comma: bool = False
     packages: tuple[PackageName, ...] | None = Field(default=None, max_length=50)
     policies: Policies = Field(default_factory=Policies)
+
+    @property
+    def offered_packages(self) -> tuple[str, ...]:
+        """What students' code may import here beside the standard library, numpy and torch."""
+        # None is a course that says nothing about packages; an empty list is one that offers none.
+        return COMMON_PACKAGES if self.packages is None else self.packages
 
     @field_validator("packages")
     @classmethod

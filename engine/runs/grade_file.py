@@ -159,7 +159,7 @@ class FileGrader:
         try:
             return read_code_file(file.path, file.name, dict(file.beside), exercise=item)
         except InputError as error:
-            message = "; ".join(line.strip() for line in error.lines())
+            message = error.in_one_line()
             self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
             return FileResult(student, file, problem=_problem(student, file, error))
         except Exception as error:  # no reader may raise anything else: our fault, tried again next time

@@ -171,7 +171,7 @@ class HandInWorker:
                 runner = self._code().open_runner(self._sandbox, self.slots, _LIBRARIES)
             except Exception as error:
                 self.fault = (
-                    "; ".join(line.strip() for line in error.lines())
+                    error.in_one_line()
                     if isinstance(error, EngineError | InputError)
                     else internal_fault(error)
                 )
@@ -262,7 +262,7 @@ class HandInWorker:
         try:
             reason = self._graded(hand_in, self._runner)
         except StoreError as error:
-            reason = "; ".join(line.strip() for line in error.lines())
+            reason = error.in_one_line()
         except Exception as error:  # the last net: a fault of ours costs nobody a hand-in
             reason = internal_fault(error)
         # Where the store is away, the result is, too: it is graded again when the store is back.

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from engine import COMMON_PACKAGES
 from engine.model import CodeSubmission, Mode
 from engine.runner import SandboxOptions
 from engine.runs import CodeExercises
@@ -58,9 +57,7 @@ class HandInDesk:
         from engine.sandbox.bwrap import offer_packages
 
         state = self._state()
-        packages = state.course.settings.packages
-        # None is a course that says nothing about packages; an empty list is one that offers none.
-        offer_packages(COMMON_PACKAGES if packages is None else packages)
+        offer_packages(state.course.settings.offered_packages)
         code_ids = set(state.bank.code_ids())
         self._worker = HandInWorker(
             self._store,
@@ -129,20 +126,10 @@ class HandInDesk:
             return self._exercises[1]
 
     def _on_cluster(self, address: str, state: CourseState, secret: bytes, mode: Mode) -> CodeExercises:
-        from engine.cluster.course_side import ClusterExercises, CourseQueue
-        from engine.cluster.fingerprint import demanded_tier
+        from engine.cluster.course_side import ClusterExercises, queue_of
 
         if self._course_queue is None:
-            packages = state.course.settings.packages
-            self._course_queue = CourseQueue(
-                address,
-                bank=state.bank,
-                secret=secret,
-                title=state.course.title,
-                mode=mode,
-                tier=demanded_tier(SandboxOptions(), mode),
-                packages=COMMON_PACKAGES if packages is None else packages,
-            )
+            self._course_queue = queue_of(state.course, state.bank, address, SandboxOptions())
         self._course_queue.use_bank(state.bank)
         return ClusterExercises(
             state.bank, secret=secret, mode=mode, course_queue=self._course_queue, interactive=True

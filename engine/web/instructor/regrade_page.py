@@ -87,11 +87,9 @@ def start_plan(visit: Visit) -> Response:
 
 def sandbox_of(site: Site) -> SandboxOptions:
     """Return how student code is run: with the course's packages, in the strongest sandbox."""
-    from engine import COMMON_PACKAGES
     from engine.sandbox.bwrap import offer_packages
 
-    packages = site.course.settings.packages
-    offer_packages(COMMON_PACKAGES if packages is None else packages)
+    offer_packages(site.course.settings.offered_packages)
     return SandboxOptions(unsafe_local=site.mode is Mode.PRACTICE)
 
 
