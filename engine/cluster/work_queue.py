@@ -43,6 +43,14 @@ RECENT_S: Final = 120.0
 # Higher counts of losses and tries would say nothing more; the table refuses those above 100.
 _MOST_COUNTED = 10
 
+# Batches have priorities of 0 and less. Of the jobs with one lock one is done at a time.
+_AWAITED = sa.text(
+    "SELECT j.queue_name FROM procrastinate_jobs j JOIN courses c ON c.id = split_part(j.queue_name, '.', 1)"
+    " WHERE j.status = 'todo' AND j.priority > 0 AND NOT c.paused"
+    " AND (j.scheduled_at IS NULL OR j.scheduled_at <= now()) AND NOT EXISTS"
+    " (SELECT FROM procrastinate_jobs d WHERE d.status = 'doing' AND d.lock = j.lock) LIMIT 100"
+)
+
 # Seconds after which a program that the machine failed to grade is tried again, twice as many each time.
 _REST_S = 5
 
@@ -215,6 +223,12 @@ class WorkQueue:
             waiting = connection.execute(names).scalars().all()
             paused = set(connection.execute(sa.select(courses.c.id).where(courses.c.paused)).scalars())
         return [name for name in waiting if name.partition(".")[0] not in paused and serves(name)]
+
+    def awaited(self, serves: Callable[[str], bool]) -> int:
+        """Return how many jobs wait for whose reports somebody waits, and that a worker could begin now."""
+        with self.database.read() as connection:
+            names = connection.execute(_AWAITED).scalars().all()
+        return sum(serves(name) for name in names)
 
     def claim(self, worker: int, queues: Sequence[str]) -> ClaimedChunk | None:
         """Begin the next chunk of these queues; None where there is none."""

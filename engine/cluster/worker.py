@@ -152,6 +152,7 @@ class ClusterWorker:
         self._alone = _OneAlone()
         self._halt = threading.Event()
         self._news = threading.Event()
+        self._knock = threading.Event()  # the server said something that no busy slot has looked into yet
         self._number: int | None = None
         self._lock = threading.Lock()
         self._fault: str | None = None
@@ -340,6 +341,7 @@ class ClusterWorker:
         while not self._halt.is_set():
             try:
                 for _ in self._queue.notices(JOBS_CHANNEL, self._halt):
+                    self._knock.set()
                     self._news.set()
             except Exception:  # the database is away, or takes no more connections
                 self._halt.wait(LOOK_S)
@@ -375,7 +377,7 @@ class ClusterWorker:
             seconds = time.monotonic() - at
             graded.append(QueueReport(program.id, text, None, self.facts.name, seconds))
             done.append(report)
-            if time.monotonic() - begun > _CHUNK_S or self._halt.is_set():
+            if time.monotonic() - begun > _CHUNK_S or self._halt.is_set() or self._makes_way(chunk):
                 break
         seconds = time.monotonic() - begun
         failed = chunk.programs[len(graded)] if fault is not None else None
@@ -392,6 +394,23 @@ class ClusterWorker:
             fault_kind=kind,
         )
         self._after(result)
+
+    def _makes_way(self, chunk: ClaimedChunk) -> bool:
+        """Return whether the rest of a class's chunk should wait for a program that somebody waits for.
+
+        An idle slot takes that at once, so it is gone by the time a busy one looks. If not, whichever slot
+        comes first to the end of a program gives back what is left.
+        """
+        if chunk.interactive or not self._knock.is_set():
+            return False
+        self._knock.clear()
+        try:
+            awaited = self._ask(lambda: self._queue.awaited(self._serves))
+        except StoreError:  # said where a chunk is claimed
+            return False
+        if awaited > 1:
+            self._knock.set()  # the next slot looks too
+        return awaited > 0
 
     def _end(
         self, chunk: ClaimedChunk, graded: list[QueueReport], failed: QueuedProgram | None, fault: str | None
