@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import engine.text.cache as text_cache
+
 HEAVY = ("torch", "numpy", "pydantic", "rich", "sqlalchemy", "hypothesis", "jinja2", "yaml", "engine.model")
 
 
@@ -98,18 +100,39 @@ sys.exit(code)
 """
 
 
+def _code_state() -> str:
+    """Return the state of our code and libraries, under which everything is kept for later commands."""
+    text_cache._code_state.cache_clear()
+    return text_cache._code_state()
+
+
 def test_each_command_imports_what_it_needs(tmp_path: Path) -> None:
-    (tmp_path / "good.py").write_text(GOOD)
-    environment = os.environ | {"SOFTMARK_HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)}
+    for attempt in range(3):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        before = _code_state()
+        failed, needless = _session(folder)
+        assert failed == {}
+        # Where a file of the engine was saved or a library was installed meanwhile, what was kept no longer
+        # held, and the next command made it again with all that it takes. That is no fault of the command.
+        if before == _code_state():
+            break
+    assert needless == {}
+
+
+def _session(folder: Path) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Return what failed, and what imported more than it may, of all lines in an empty folder."""
+    (folder / "good.py").write_text(GOOD)
+    environment = os.environ | {"SOFTMARK_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
     needless, failed = {}, {}
     for line, allowed in SESSION:
         if line.startswith("batch"):
-            (tmp_path / "in").mkdir()
-            for path in (tmp_path / "c" / "quizzes" / "l16").glob("*.yaml"):
-                (tmp_path / "in" / path.name).write_bytes(path.read_bytes())
+            (folder / "in").mkdir()
+            for path in (folder / "c" / "quizzes" / "l16").glob("*.yaml"):
+                (folder / "in" / path.name).write_bytes(path.read_bytes())
         done = subprocess.run(
             [sys.executable, "-c", _SCRIPT, LIBRARIES, *shlex.split(line)],
-            cwd=tmp_path,
+            cwd=folder,
             env=environment,
             capture_output=True,
             text=True,
@@ -120,5 +143,4 @@ def test_each_command_imports_what_it_needs(tmp_path: Path) -> None:
             failed[line] = done.stderr
         if others := set(done.stdout.split()) - set(allowed.split()):
             needless[line] = sorted(others)
-    assert failed == {}
-    assert needless == {}
+    return failed, needless
