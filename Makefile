@@ -44,6 +44,7 @@ bench: setup           ## side-by-side measurements; not part of the tests
 	$(BIN)/python benchmarks/counterexamples.py
 	$(BIN)/python benchmarks/code_grading.py
 
+sweep: export SOFTMARK_LONGEST_TEST_S = 86400
 sweep: setup latex     ## the long runs: many seeds, many examples
 	SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
 	$(BIN)/grade lint --seeds 10000
