@@ -20,6 +20,7 @@
         ├── SandboxError          a layer that the tier promises is missing or failed
         │   └── NoDeviceError (2)     the device that was asked for isn't in this machine
         ├── RunnerLostError       the process that ran student code was lost for a cause not its own
+        ├── ProgramSetAsideError  a program over which machine after machine died: a person must look
         ├── StoreError            database locked, full disk, read-only
         │   └── UnstorableError       one value that the store refuses; the store itself is well
         └── DrawError             no variant within the bounded tries, or an expression that fails
@@ -247,6 +248,10 @@ class NoDeviceError(SandboxError):
 
 class RunnerLostError(EngineError):
     """The process that ran student code was lost for a cause that isn't the code's own."""
+
+
+class ProgramSetAsideError(EngineError):
+    """A program over which machine after machine died: a person must look before it is tried again."""
 
 
 class StoreError(EngineError):

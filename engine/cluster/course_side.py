@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -24,9 +25,9 @@ from engine.cluster.fingerprint import (
 )
 from engine.cluster.published_items import publish_item
 from engine.cluster.queue_tables import make_queue, open_queue_database
-from engine.cluster.work_queue import QueueReport
+from engine.cluster.work_queue import SET_ASIDE, QueueReport
 from engine.course import Course
-from engine.errors import EngineError, StoreError
+from engine.errors import EngineError, ProgramSetAsideError, StoreError, UnstorableError
 from engine.items.bank import Bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Job, Runner, RunResult, SandboxOptions
@@ -38,6 +39,10 @@ POLL_S: Final = 0.25
 """Seconds between two looks for the reports of a class."""
 
 _SOON_S: Final = 0.05  # where somebody waits
+_GONE_S: Final = 10.0  # between two looks whether what is waited for is in the queue at all
+# A server that is started anew is back within a minute or two, and what waits there isn't lost meanwhile.
+_AWAY_S: Final = 120.0
+_AWAY_LOOK_S: Final = 1.0
 _SLICE: Final = 500  # programs handed over in one transaction
 # A chunk should take about a second: short enough to lose little, long enough that the queue's own cost (some
 # milliseconds) doesn't count.
@@ -229,19 +234,21 @@ class _AwaitedReports:
         self._line = line
         self._change = threading.Condition()
         self._awaited: set[int] = set()
-        self._came: dict[int, QueueReport] = {}
+        self._came: dict[int, QueueReport | None] = {}  # None: the program isn't in the queue any more
         self._is_asked = False
+        self._looked = time.monotonic()
 
-    def wait(self, number: int, halt: threading.Event) -> QueueReport:
-        """Return the report of a program when it is there.
+    def wait(self, number: int, halt: threading.Event) -> QueueReport | None:
+        """Return the report of a program when it is there, None where somebody took the program out.
 
         Raises
         ------
         GradingStoppedError
             `halt` was set first.
         StoreError
-            The database can't be asked.
+            The database can't be asked, and hasn't been for minutes.
         """
+        away_since: float | None = None
         with self._change:
             self._awaited.add(number)
         try:
@@ -254,7 +261,17 @@ class _AwaitedReports:
                         continue
                     self._is_asked = True
                     numbers = sorted(self._awaited)
-                self._ask(numbers)
+                try:
+                    self._ask(numbers)
+                except UnstorableError:
+                    raise
+                except StoreError:
+                    away_since = away_since or time.monotonic()
+                    if time.monotonic() - away_since > _AWAY_S:
+                        raise
+                    halt.wait(_AWAY_LOOK_S)
+                    continue
+                away_since = None
                 with self._change:
                     is_there = number in self._came
                 if not is_there:
@@ -262,15 +279,20 @@ class _AwaitedReports:
         finally:
             with self._change:
                 self._awaited.discard(number)
+                self._came.pop(number, None)
         raise GradingStoppedError
 
     def _ask(self, numbers: Sequence[int]) -> None:
-        came: list[QueueReport] = []
+        came: dict[int, QueueReport | None] = {}
         try:
-            came = self._line.reports_among(numbers)
+            came |= {report.program: report for report in self._line.reports_among(numbers)}
+            if time.monotonic() - self._looked > _GONE_S:
+                self._looked = time.monotonic()
+                known = self._line.runs_of(numbers)
+                came |= {number: None for number in numbers if number not in known and number not in came}
         finally:
             with self._change:
-                self._came |= {report.program: report for report in came if report.program in self._awaited}
+                self._came |= {number: report for number, report in came.items() if number in self._awaited}
                 self._is_asked = False
                 self._change.notify_all()
 
@@ -336,16 +358,24 @@ class ClusterExercises(CodeExercises):
 
         Raises
         ------
+        ProgramSetAsideError
+            Worker after worker died over it.
         EngineError
-            No worker could grade it.
+            No worker could grade it, or somebody took it out of the queue.
         GradingStoppedError
             The runner was closed first. The program stays in the queue for whoever hands it over again.
         """
         program = self._course_queue.program(student, item, submission)
-        (number,) = self._course_queue.hand_over([program], interactive=self._interactive)
-        report = self._reports.wait(number, self._halt)
+        report = None
+        while report is None:
+            (number,) = self._course_queue.hand_over([program], interactive=self._interactive)
+            report = self._reports.wait(number, self._halt)
+            # A student goes on waiting, whatever somebody did to the queue.
+            if report is None and not self._interactive:
+                raise EngineError("it was taken out of the queue", next_step="mark it again")
         graded = self._course_queue.as_graded(student, item, report)
         self._course_queue.queue.forget([number])
         if graded is None:
-            raise EngineError(report.reason or "no worker could grade it")
+            reason = report.reason or "no worker could grade it"
+            raise ProgramSetAsideError(reason) if reason == SET_ASIDE else EngineError(reason)
         return graded

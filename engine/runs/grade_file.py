@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from engine.errors import (
     EngineError,
     InputError,
+    ProgramSetAsideError,
     StoreError,
     SubmissionError,
     UnstorableError,
@@ -222,6 +223,8 @@ class FileGrader:
         ------
         StoreError
             The result can't be stored.
+        ProgramSetAsideError
+            No machine may try it again: see :meth:`set_aside_submission`.
         """
         started = datetime.now(UTC)
         report, reason = self._judge(student, item, submission, runner)
@@ -243,7 +246,7 @@ class FileGrader:
         """Return the report of a program, and why it has no score or can't be read."""
         try:
             report = self.code.grade(item, submission, runner, student)
-        except StoreError:
+        except (StoreError, ProgramSetAsideError):
             raise
         except Exception as error:  # whatever fails here is ours: never the student's 0
             reason = internal_fault(error)

@@ -22,7 +22,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from engine.errors import EngineError, InputError, StoreError, internal_fault
+from engine.errors import EngineError, InputError, ProgramSetAsideError, StoreError, internal_fault
 from engine.model import Outcome
 from engine.quiz.rules import now
 from engine.runner import Job, Runner, RunResult, SandboxOptions, WrappingRunner
@@ -94,6 +94,8 @@ class HandInWorker:
         Hand-ins at the same time; one for each processor by default.
     items : collection of str
         Exercises that are prepared at once; others when :meth:`expect` names them, or a hand-in needs them.
+    runs_here : bool
+        Whether student code runs on this machine, so that a process that died may have died of it.
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class HandInWorker:
         sandbox: SandboxOptions | None = None,
         slots: int | None = None,
         items: Collection[str] = (),
+        runs_here: bool = True,
     ) -> None:
         self.slots = slots or os.cpu_count() or 1
         self.queue = HandInQueue(store, self.slots)
@@ -113,6 +116,7 @@ class HandInWorker:
         self._store = store
         self._code = code
         self._sandbox = sandbox or SandboxOptions()
+        self._runs_here = runs_here
         self._runner: _StoppableRunner | None = None
         self._is_open = threading.Event()
         self._halt = threading.Event()
@@ -204,13 +208,17 @@ class HandInWorker:
                 self._store.waiting.beat(self.name, now())
                 self._take_from_the_dead()
             except StoreError:
-                continue  # said where a hand-in is begun
+                # Said where a hand-in is begun. Nobody could show a sign of life meanwhile: the wait for one
+                # begins anew.
+                self._beats = {}
             except Exception as error:  # without a heartbeat others would take what is in hand here
                 _log.error("the queue can't be looked after: %s", internal_fault(error))
 
     def _take_from_the_dead(self) -> None:
         before, self._beats = self._beats, {}
-        lost = self._store.waiting.take_from_the_dead(lambda hand_in: self._is_dead(hand_in, before))
+        lost = self._store.waiting.take_from_the_dead(
+            lambda hand_in: self._is_dead(hand_in, before), is_suspect=self._runs_here
+        )
         for hand_in in lost:
             _log.warning("hand-in %s waits again: its worker is gone", hand_in.id)
         if lost:
@@ -289,15 +297,16 @@ class HandInWorker:
             return None
         grader = FileGrader(self._store, self._code(), hand_in.mode)
         arrival = ArrivalInfo(handed=hand_in.handed, sequence=hand_in.id)
-        if hand_in.losses >= MOST_LOSSES:
-            reason = grader.set_aside_submission(student, item, submission, arrival)
-            self._store.waiting.set_aside(hand_in, now(), reason)
-            _log.error("hand-in %s is set aside: its workers died", hand_in.id)
-            return None
-        attempt = grader.grade_submission(student, item, submission, runner, arrival)
-        if attempt.report.outcome is not Outcome.UNGRADED:
-            return None
-        return attempt.reason or "no reason was given"
+        if hand_in.losses < MOST_LOSSES:
+            # Other machines may have died over it as well, which the queue knows that they share.
+            with contextlib.suppress(ProgramSetAsideError):
+                attempt = grader.grade_submission(student, item, submission, runner, arrival)
+                is_graded = attempt.report.outcome is not Outcome.UNGRADED
+                return None if is_graded else attempt.reason or "no reason was given"
+        reason = grader.set_aside_submission(student, item, submission, arrival)
+        self._store.waiting.set_aside(hand_in, now(), reason)
+        _log.error("hand-in %s is set aside: its workers died", hand_in.id)
+        return None
 
 
 def _daemon(work: Callable[[], None]) -> threading.Thread:

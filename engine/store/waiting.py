@@ -377,15 +377,25 @@ class WaitingHandIns(StorePart):
         change = sa.update(rows).where(*mine).values(dict(values))
         return bool(self._database.change(lambda connection: connection.execute(change).rowcount))
 
-    def take_from_the_dead(self, is_dead: Callable[[QueuedHandIn], bool]) -> list[QueuedHandIn]:
-        """Let the hand-ins of dead workers wait again, each with one loss more; return them as they were."""
+    def take_from_the_dead(
+        self, is_dead: Callable[[QueuedHandIn], bool], *, is_suspect: bool = True
+    ) -> list[QueuedHandIn]:
+        """Let the hand-ins of dead workers wait again; return them as they were.
+
+        Parameters
+        ----------
+        is_dead : callable
+        is_suspect : bool
+            Whether a worker may have died of what it had in hand: then each has one loss more.
+        """
         running = sa.select(*_LIGHT).where(rows.c.state == HandInState.RUNNING)
 
         def take(connection: sa.Connection) -> list[QueuedHandIn]:
             self._lock(connection)
             lost = [h for h in map(_hand_in, connection.execute(running).mappings()) if is_dead(h)]
             for hand_in in lost:
-                values = {"state": str(HandInState.WAITING), "worker": None, "losses": hand_in.losses + 1}
+                losses = hand_in.losses + is_suspect
+                values = {"state": str(HandInState.WAITING), "worker": None, "losses": losses}
                 connection.execute(sa.update(rows).where(rows.c.id == hand_in.id).values(values))
             return lost
 

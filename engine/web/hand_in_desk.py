@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.web.site import CourseState
 
 _LOOK_S: Final = 0.03
+_LEAVE_S: Final = 1.0
 # Requests that wait for a result at the same time; each takes one of the threads that make pages.
 _MOST_WAITING: Final = 8
 
@@ -64,6 +65,7 @@ class HandInDesk:
             self._code,
             slots=self.slots,
             items=[name for name in state.course.policies.named if name in code_ids],
+            runs_here=self.queue_address is None,
         )
         self._queue = self._worker.queue
         self._worker.start()
@@ -71,7 +73,8 @@ class HandInDesk:
     def stop(self) -> None:
         """Begin nothing more, and wait for what is in hand; what takes long is graded later."""
         if self._worker is not None:
-            self._worker.stop()
+            # What other machines have in hand is graded there, and its report kept: nobody need wait for it.
+            self._worker.stop(*(() if self.queue_address is None else (_LEAVE_S,)))
         if self._course_queue is not None:
             self._course_queue.close()
 

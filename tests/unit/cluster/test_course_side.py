@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -14,12 +14,14 @@ import pytest
 import sqlalchemy as sa
 
 import engine.cluster.worker as worker_module
+from engine.cluster import course_side
+from engine.cluster.course_line import CourseLine
 from engine.cluster.course_side import ClusterExercises, CourseQueue
 from engine.cluster.published_items import PublishedItems
-from engine.cluster.queue_tables import open_queue_database
-from engine.cluster.work_queue import QueueReport, WorkQueue
+from engine.cluster.queue_tables import open_queue_database, reports
+from engine.cluster.work_queue import SET_ASIDE, QueueReport, WorkQueue
 from engine.cluster.worker import ClusterWorker, WorkerTimes
-from engine.errors import EngineError
+from engine.errors import EngineError, StoreError
 from engine.items.bank import builtin_bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.quiz import rules as quiz_rules
@@ -35,6 +37,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' serv
 
 SECRET = b"a course's secret"
 PATIENCE_S = 60.0
+# A process of this machine that has ended, as its number was begun at another time.
+DEAD = f"{hand_in_worker._machine()}/1/0/1"
 
 
 class Unused(Runner):
@@ -142,6 +146,32 @@ def store(address: str) -> Iterator[Store]:
         yield opened
 
 
+def until_handed_over(course: CourseQueue) -> int:
+    """Wait until one program of the course is in the queue, and return its number."""
+    end = time.monotonic() + PATIENCE_S
+    while not (numbers := course.queue.waiting(course.course)):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    (number,) = numbers
+    return number
+
+
+def until_gone(course: CourseQueue) -> bool:
+    end = time.monotonic() + PATIENCE_S
+    while course.queue.waiting(course.course):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return True
+
+
+def again(course: CourseQueue) -> ClusterExercises:
+    """Return the exercises as a site has them that was started anew."""
+    course.halt = threading.Event()
+    return ClusterExercises(
+        builtin_bank(), secret=SECRET, mode=Mode.MARKS, course_queue=course, interactive=True
+    )
+
+
 def test_hand_ins_of_the_site_are_graded_by_workers(
     store: Store, exercises: ClusterExercises, graders: Graders, address: str
 ) -> None:
@@ -168,13 +198,7 @@ def test_hand_ins_of_the_site_are_graded_by_workers(
 def test_a_site_that_stops_leaves_its_hand_ins_to_the_next_one(
     store: Store, course: CourseQueue, graders: Graders, address: str
 ) -> None:
-    def exercises() -> ClusterExercises:
-        course.halt = threading.Event()  # of a new process
-        return ClusterExercises(
-            builtin_bank(), secret=SECRET, mode=Mode.MARKS, course_queue=course, interactive=True
-        )
-
-    first, second = exercises(), None
+    first = again(course)
     number = add(store, "ada")
     site = HandInWorker(store, lambda: first, slots=1)
     site.start()
@@ -182,7 +206,7 @@ def test_a_site_that_stops_leaves_its_hand_ins_to_the_next_one(
     site.stop(0.2)
     assert list(store.attempts()) == []  # no fault of anybody was noted
     until(store, number, HandInState.WAITING)
-    second = exercises()
+    second = again(course)
     site = HandInWorker(store, lambda: second, slots=1)
     site.start()
     with at_work(address):
@@ -190,6 +214,106 @@ def test_a_site_that_stops_leaves_its_hand_ins_to_the_next_one(
     site.stop()
     assert len(graders.seen) == 1
     assert [a.report.outcome for a in store.attempts()] == [Outcome.RIGHT]
+
+
+def test_a_program_that_was_set_aside_is_set_aside_on_the_site_too(
+    store: Store, course: CourseQueue, exercises: ClusterExercises, graders: Graders, address: str
+) -> None:
+    """Handed over again by itself, it would kill the workers of all courses, again and again."""
+    number = add(store, "ada")
+    site = HandInWorker(store, lambda: exercises, slots=1)
+    site.start()
+    queued = until_handed_over(course)
+    with course.queue.database.write() as connection:
+        values = {"program": queued, "report": None, "reason": SET_ASIDE, "worker": "", "seconds": 0.0}
+        connection.execute(sa.insert(reports).values(values))
+    until(store, number, HandInState.SET_ASIDE)
+    site.stop()
+    (attempt,) = store.attempts()
+    assert attempt.report.outcome is Outcome.UNGRADED and "so it is set aside" in (attempt.reason or "")
+    assert course.queue.waiting(course.course) == [] == course.queue.set_aside()
+    # Somebody who has looked at it lets it be tried again, as if it were new.
+    assert store.waiting.try_again(number)
+    site = HandInWorker(store, lambda: again(course), slots=1)
+    site.start()
+    with at_work(address):
+        until(store, number, HandInState.DONE)
+    site.stop()
+    assert [attempt.report.outcome for attempt in store.attempts()] == [Outcome.RIGHT]
+
+
+def test_a_hand_in_that_somebody_took_out_of_the_queue_comes_again(
+    store: Store,
+    course: CourseQueue,
+    exercises: ClusterExercises,
+    graders: Graders,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(course_side, "_GONE_S", 0.1)
+    number = add(store, "ada")
+    site = HandInWorker(store, lambda: exercises, slots=1)
+    site.start()
+    queued = until_handed_over(course)
+    assert course.queue.cancel([queued]) == 1
+    with at_work(address):
+        until(store, number, HandInState.DONE)
+    site.stop()
+    assert until_gone(course) and [a.report.outcome for a in store.attempts()] == [Outcome.RIGHT]
+
+
+def test_what_nobody_waits_for_isnt_handed_over_again(
+    course: CourseQueue, graders: Graders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course_side, "_GONE_S", 0.1)
+    regrade = ClusterExercises(
+        builtin_bank(), secret=SECRET, mode=Mode.MARKS, course_queue=course, interactive=False
+    )
+    with ThreadPoolExecutor(1) as threads:
+        report = threads.submit(regrade.grade, "softmax", program("right"), Unused(), "ada")
+        course.queue.cancel([until_handed_over(course)])
+        with pytest.raises(EngineError, match="taken out of the queue"):
+            report.result(PATIENCE_S)
+
+
+def test_while_the_database_is_away_it_is_waited_for(
+    exercises: ClusterExercises, graders: Graders, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = [StoreError("the database server can't be reached")] * 3
+    ask = CourseLine.reports_among
+
+    def reports_among(line: CourseLine, numbers: Sequence[int]) -> list[QueueReport]:
+        if faults:
+            raise faults.pop()
+        return ask(line, numbers)
+
+    monkeypatch.setattr(course_side, "_AWAY_LOOK_S", 0.01)
+    monkeypatch.setattr(CourseLine, "reports_among", reports_among)
+    with at_work(address):
+        assert exercises.grade("softmax", program("right"), Unused(), "ada").outcome is Outcome.RIGHT
+    faults += [StoreError("permission denied")] * 9
+    monkeypatch.setattr(course_side, "_AWAY_S", 0.02)
+    with pytest.raises(StoreError, match="permission denied"):
+        exercises.grade("softmax", program("right 2"), Unused(), "ada")
+
+
+def test_a_site_that_is_killed_makes_no_hand_in_suspect(
+    store: Store, course: CourseQueue, graders: Graders, address: str
+) -> None:
+    """Student code runs on other machines: it can't be why the site died."""
+    number = add(store, "ada")
+    for turn in range(3):
+        begun = store.waiting.claim(f"killed/{turn}", quiz_rules.now(), lambda queue: queue.waiting[0])
+        assert begun is not None and begun.losses == 0
+        assert store.waiting.take_from_the_dead(lambda _: True, is_suspect=False) == [begun]
+    begun = store.waiting.claim(DEAD, quiz_rules.now(), lambda queue: queue.waiting[0])
+    site = HandInWorker(store, lambda: again(course), slots=1, runs_here=False)
+    site.start()
+    with at_work(address):
+        until(store, number, HandInState.DONE)
+    site.stop()
+    done = store.waiting.find(number)
+    assert done is not None and done.losses == 0
 
 
 def test_programs_that_are_expected_go_in_chunks(course: CourseQueue, graders: Graders, address: str) -> None:

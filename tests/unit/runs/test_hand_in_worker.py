@@ -290,6 +290,29 @@ def test_a_worker_elsewhere_may_have_another_clock(
         shop.until_done(number)  # no further heartbeat comes
 
 
+def test_nobody_is_dead_because_the_store_was_away(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_in_worker, "_DEAD_AFTER_S", 1.0)
+    away, beat = threading.Event(), WaitingHandIns.beat
+
+    def unless_away(*arguments: object) -> None:
+        if away.is_set():
+            raise StoreError("the server is away")
+        beat(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(WaitingHandIns, "beat", unless_away)
+    number = shop.add("ada")
+    assert shop.store.waiting.claim("another-machine/1/1/1", quiz_rules.now(), lambda state: state.waiting[0])
+    with shop.worker():
+        time.sleep(0.2)
+        away.set()
+        time.sleep(1.3)
+        away.clear()
+        time.sleep(0.3)
+        row = shop.store.waiting.find(number)
+        assert row is not None and (row.state, row.losses) == (HandInState.RUNNING, 0)
+        shop.until_done(number)
+
+
 def test_a_store_that_is_away_for_a_while(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     away = threading.Event()
 
