@@ -33,7 +33,7 @@ _EMPTY_JOBS = sa.text(
     "DELETE FROM procrastinate_jobs WHERE id IN (SELECT j.id FROM procrastinate_jobs j"
     " WHERE j.status = 'todo' AND NOT EXISTS"
     " (SELECT 1 FROM jsonb_array_elements_text(j.args->'programs') number"
-    " JOIN programs p ON p.id = number::bigint) FOR UPDATE SKIP LOCKED)"
+    " JOIN programs p ON p.id = number::bigint AND p.queue = j.queue_name) FOR UPDATE SKIP LOCKED)"
 )
 _BATCH_JOBS = sa.text(
     "SELECT id, priority, jsonb_array_length(args->'programs') AS size FROM procrastinate_jobs"
@@ -116,7 +116,8 @@ class CourseLine:
         """Store programs and their jobs in one transaction; return the programs' numbers in their order.
 
         A program that was handed over before isn't stored twice: it waits, or its report is there already;
-        `run` collects it now.
+        `run` collects it now. Where it waits in another queue (of the engine before an upgrade, say), whose
+        workers may all be gone, it moves to this one.
 
         Parameters
         ----------
@@ -136,12 +137,18 @@ class CourseLine:
                 "course": course, "mode": mode, "run": run, "queue": queue, "interactive": interactive,
             }  # fmt: skip
             numbers: list[int] = []
+            elsewhere: dict[int, ProgramForQueue] = {}
             new: dict[tuple[str, str], list[tuple[int, ProgramForQueue]]] = {}
             for entry in handed:
-                number, is_new = _put_program(connection, common, entry)
+                number, is_new, waits_in = _put_program(connection, common, entry)
                 numbers.append(number)
                 if is_new:
                     new.setdefault((entry.item, entry.version), []).append((number, entry))
+                elif waits_in != queue:
+                    elsewhere[number] = entry
+            for number in _move_over(connection, [*elsewhere], queue):
+                entry = elsewhere[number]
+                new.setdefault((entry.item, entry.version), []).append((number, entry))
             if interactive:
                 jobs = [
                     self._interactive_job(connection, course, queue, number, entry)
@@ -299,8 +306,8 @@ class CourseLine:
 
 def _put_program(
     connection: sa.Connection, common: Mapping[str, Any], entry: ProgramForQueue
-) -> tuple[int, bool]:
-    """Store a program; return its number, and whether it is new."""
+) -> tuple[int, bool, str]:
+    """Store a program; return its number, whether it is new, and the queue in which it waits."""
     values = {
         **common,
         "student": entry.student,
@@ -314,8 +321,22 @@ def _put_program(
         constraint="uq_programs_submission", set_={"run": common["run"]}
     )
     # PostgreSQL's hidden column is 0 in a row that this statement inserted.
-    row = connection.execute(statement.returning(programs.c.id, sa.literal_column("xmax = 0"))).one()
-    return int(row[0]), bool(row[1])
+    is_new: sa.ColumnElement[bool] = sa.literal_column("xmax = 0")
+    row = connection.execute(statement.returning(programs.c.id, is_new, programs.c.queue)).one()
+    return int(row[0]), bool(row[1]), str(row[2])
+
+
+def _move_over(connection: sa.Connection, numbers: Sequence[int], queue: str) -> list[int]:
+    """Let programs without a report wait in another queue than before; return which there are.
+
+    Who has one in hand hands it in all the same, and the first report counts.
+    """
+    if not numbers:
+        return []
+    mine = sa.update(programs).where(programs.c.id.in_(numbers), ~has_report()).values(queue=queue)
+    moved = [*connection.execute(mine.returning(programs.c.id)).scalars()]
+    connection.execute(_EMPTY_JOBS)  # where nobody serves the old queue, nobody else ends them
+    return moved
 
 
 def _batch_jobs(

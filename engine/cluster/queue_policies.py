@@ -24,6 +24,28 @@ _SANE_REPORT: Final = (
 # Longer than any worker's patience with another one: heartbeats are 60 s apart at most.
 _SURELY_DEAD: Final = "last_heartbeat < now() - interval '5 minutes'"
 
+# What a worker puts back is part of what it has in hand, and stands where that stood. Without this, an
+# account could put its programs before those of other courses, or make jobs of numbers that it can't know. It
+# may give the programs of one student the lock by which only one of them is graded at a time. As text, its
+# numbers have digits only: for the server 5.0 is 5 too, and others would stumble over it.
+IN_HAND: Final = """
+CREATE OR REPLACE FUNCTION softmark_queue.softmark_is_in_hand(
+    queue_ text, priority_ integer, lock_ text, args_ jsonb
+) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM softmark_queue.procrastinate_jobs j
+        WHERE j.status = 'doing' AND j.queue_name = queue_ AND j.priority >= priority_
+            AND (j.args->'programs') @> (args_->'programs')
+            AND (args_->'programs')::text ~ '^[[][0-9, ]*[]]$'
+            AND (j.lock IS NOT DISTINCT FROM lock_ OR j.lock IS NULL AND NOT EXISTS (
+                SELECT FROM jsonb_array_elements_text(args_->'programs') number
+                LEFT JOIN softmark_queue.programs p ON p.id = number::bigint
+                WHERE (p.course || '/' || p.student) IS DISTINCT FROM lock_
+            ))
+    )
+$$;
+"""
+
 # Procrastinate's functions run as their caller, so that its tables need policies like ours.
 QUEUE_POLICIES: Final = f"""
 ALTER TABLE softmark_queue.procrastinate_workers ADD COLUMN role name NOT NULL DEFAULT current_user;
@@ -31,18 +53,7 @@ ALTER TABLE softmark_queue.procrastinate_workers ADD COLUMN role name NOT NULL D
 ALTER TABLE softmark_queue.workers ADD CONSTRAINT fk_workers_id FOREIGN KEY (id)
     REFERENCES softmark_queue.procrastinate_workers ON DELETE CASCADE;
 
--- What a worker puts back is part of what it has in hand, and stands where that stood. Without this, an
--- account could put its programs before those of other courses, or make jobs of numbers that it can't know.
-CREATE FUNCTION softmark_queue.softmark_is_in_hand(
-    queue_ text, priority_ integer, lock_ text, args_ jsonb
-) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
-        SELECT FROM softmark_queue.procrastinate_jobs j
-        WHERE j.status = 'doing' AND j.queue_name = queue_ AND j.priority >= priority_
-            AND j.lock IS NOT DISTINCT FROM lock_ AND (j.args->'programs') @> (args_->'programs')
-    )
-$$;
-
+{IN_HAND}
 ALTER TABLE softmark_queue.worker_accounts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON softmark_queue.worker_accounts FOR SELECT USING (role = current_user);
 
@@ -114,7 +125,7 @@ WORKER_RIGHTS: Final = {
     "courses": "SELECT (id, paused)",
     "items": "SELECT",
     "item_files": "SELECT",
-    "programs": "SELECT, UPDATE (losses, tries)",
+    "programs": "SELECT, UPDATE (losses, tries, tried_by, one_by_one)",
     "reports": "SELECT, INSERT (program, report, reason, worker, seconds),"
     " UPDATE (report, reason, worker, seconds, handed_in)",
     "workers": "SELECT, INSERT (id, name, slots, tier, engine, packages),"
@@ -126,3 +137,22 @@ WORKER_RIGHTS: Final = {
     "procrastinate_periodic_defers": "SELECT (job_id), UPDATE (job_id)",
 }
 """What an account for workers is granted, by table of the queue: what `grade worker` uses, and no more."""
+
+_SEQUENCES: Final = ("procrastinate_jobs_id_seq", "procrastinate_events_id_seq")
+
+
+def worker_grants(role: str) -> list[str]:
+    """Return the statements that give a role what a worker needs of the queue's tables, and take all else.
+
+    Parameters
+    ----------
+    role : str
+        Quoted.
+    """
+    return [
+        # From nothing: what was given to it by hand goes.
+        f"REVOKE ALL ON ALL TABLES IN SCHEMA softmark_queue FROM PUBLIC, {role}",
+        f"GRANT USAGE ON SCHEMA softmark_queue TO {role}",
+        *(f"GRANT {rights} ON softmark_queue.{table} TO {role}" for table, rights in WORKER_RIGHTS.items()),
+        *(f"GRANT USAGE ON SEQUENCE softmark_queue.{sequence} TO {role}" for sequence in _SEQUENCES),
+    ]

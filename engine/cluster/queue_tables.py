@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from engine.cluster.queue_policies import QUEUE_POLICIES
+from engine.cluster.queue_upgrades import may_upgrade, queue_owner, run_text, upgrade_tables
 from engine.errors import StoreError
 from engine.store.database import Database
 from engine.store.postgres import server_engine
+from engine.text.words import clean_line
 
 QUEUE_SCHEMA = "softmark_queue"
-QUEUE_VERSION = 2  # 2: policies for workers' accounts
+QUEUE_VERSION = 3  # a new one needs a step in queue_upgrades
 # Any number that nobody else on the server uses: whoever holds it makes the tables, or takes from the dead.
 QUEUE_LOCK = 0x50F73A22
 _BUSY_TIMEOUT_S = 30.0
@@ -87,6 +90,10 @@ programs = sa.Table(
     # must be able to count on: see work_queue.MOST_COUNTED.
     sa.Column("losses", sa.Integer, nullable=False, server_default="0"),
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
+    # The workers that tried it in vain, so that others come first; as long as names in `workers`.
+    sa.Column("tried_by", ARRAY(sa.String(200)), nullable=False, server_default=sa.text("'{}'")),
+    # Its student's programs run out of time: they are graded one at a time. See work_queue._without_slow.
+    sa.Column("one_by_one", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("handed_over", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     # One program has one report, whoever hands it over and however often.
     sa.UniqueConstraint(
@@ -99,6 +106,7 @@ programs = sa.Table(
         ondelete="CASCADE",
     ),
     sa.CheckConstraint("losses BETWEEN 0 AND 100 AND tries BETWEEN 0 AND 100", name="counts_in_range"),
+    sa.CheckConstraint("cardinality(tried_by) <= 100", name="tried_by_few"),
     sa.Index("ix_programs_run", "run"),
 )
 
@@ -161,38 +169,44 @@ def open_queue_database(address: str) -> Database:
     return Database(engine, where, None, patience)
 
 
-def make_queue(database: Database) -> bool:
-    """Make the queue's tables, all of them or none; return whether they weren't there before.
+def make_queue(database: Database) -> int:
+    """Make the queue's tables or bring them up to date, all of it or nothing.
+
+    What waits in a queue of an older version stays in it, and workers of that version may run meanwhile.
+
+    Returns
+    -------
+    int
+        The version that was there: 0 where there was no queue, :data:`QUEUE_VERSION` where nothing changed.
 
     Raises
     ------
     StoreError
-        The account may not, or the queue was made by another version of Softmark.
+        The account may not, or the queue was made by a newer version of Softmark.
     """
-    if _has_queue(database):
-        return False
-    from procrastinate.schema import SchemaManager
-
-    with database.write() as connection:
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(QUEUE_LOCK)))
-        if _is_made(connection):  # by somebody else, while we waited
-            _check_version(connection, database.where)
-            return False
-        connection.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {QUEUE_SCHEMA}"))
-        # Many statements in one text: only the driver itself takes that.
-        _driver(connection).execute(SchemaManager.get_schema())
-        queue_metadata.create_all(connection)
-        _driver(connection).execute(QUEUE_POLICIES)
-        connection.execute(sa.insert(queue_version).values(version=QUEUE_VERSION))
-    return True
-
-
-def _has_queue(database: Database) -> bool:
     with database.read() as connection:
-        if not _is_made(connection):
-            return False
-        _check_version(connection, database.where)
-        return True
+        if _version(connection) == QUEUE_VERSION:
+            return QUEUE_VERSION
+    return database.change(lambda connection: _make(connection, database.where))
+
+
+def _make(connection: sa.Connection, where: str) -> int:
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(QUEUE_LOCK)))
+    version = _version(connection)  # somebody else may have been first while we waited
+    if version is None:
+        from procrastinate.schema import SchemaManager
+
+        connection.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {QUEUE_SCHEMA}"))
+        run_text(connection, SchemaManager.get_schema())
+        queue_metadata.create_all(connection)
+        run_text(connection, QUEUE_POLICIES)
+        connection.execute(sa.insert(queue_version).values(version=QUEUE_VERSION))
+        return 0
+    if version != QUEUE_VERSION:
+        if version > QUEUE_VERSION or not may_upgrade(connection):
+            raise _other_version(connection, version, where)
+        upgrade_tables(connection, version, QUEUE_VERSION, where)
+    return version
 
 
 def require_queue(database: Database) -> None:
@@ -206,7 +220,11 @@ def require_queue(database: Database) -> None:
                 where=database.where,
                 next_step="have the course's owner allow it: grade worker allow ROLE --course FOLDER",
             )
-    if not _has_queue(database):
+    with database.read() as connection:
+        version = _version(connection)
+        if version not in (None, QUEUE_VERSION):
+            raise _other_version(connection, version, database.where)
+    if version is None:
         raise StoreError(
             "there is no queue in this database yet",
             where=database.where,
@@ -214,22 +232,28 @@ def require_queue(database: Database) -> None:
         )
 
 
-def _is_made(connection: sa.Connection) -> bool:
+def _version(connection: sa.Connection) -> int | None:
     name = sa.func.to_regclass(f"{QUEUE_SCHEMA}.{queue_version.name}")
-    return connection.execute(sa.select(name)).scalar() is not None
+    if connection.execute(sa.select(name)).scalar() is None:
+        return None
+    return int(connection.execute(sa.select(sa.func.max(queue_version.c.version))).scalar_one())
 
 
-def _check_version(connection: sa.Connection, where: str) -> None:
-    version = connection.execute(sa.select(sa.func.max(queue_version.c.version))).scalar()
-    if version != QUEUE_VERSION:
-        raise StoreError(
-            "the queue was made by another version of Softmark",
-            where=where,
-            expected=f"version {QUEUE_VERSION} of the queue's tables",
-            got=f"version {version}",
-            next_step="use one version of Softmark on all machines",
+def _other_version(connection: sa.Connection, version: int, where: str) -> StoreError:
+    if version > QUEUE_VERSION:
+        what, next_step = "a newer", "install on this machine the version of Softmark that the others have"
+    elif may_upgrade(connection):
+        what, next_step = "an older", "upgrade it, by which nothing in it is lost: grade queue new"
+    else:
+        owner = clean_line(queue_owner(connection))
+        what = "an older"
+        next_step = (
+            f"have the owner of its tables, {owner}, upgrade it: grade queue new. Nothing in it is lost"
         )
-
-
-def _driver(connection: sa.Connection) -> Any:
-    return connection.connection.driver_connection
+    return StoreError(
+        f"the queue is that of {what} version of Softmark",
+        where=where,
+        expected=f"version {QUEUE_VERSION} of the queue's tables",
+        got=f"version {version}",
+        next_step=next_step,
+    )

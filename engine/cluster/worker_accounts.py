@@ -8,18 +8,16 @@ of :mod:`engine.cluster.queue_policies` worth nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from engine.cluster.queue_policies import WORKER_RIGHTS
+from engine.cluster.queue_policies import worker_grants
 from engine.cluster.queue_tables import QUEUE_SCHEMA, courses, worker_accounts
+from engine.cluster.queue_upgrades import quoted_name, run_text
 from engine.errors import InputError
 from engine.store.database import Database
 from engine.text.words import clean_line
-
-_SEQUENCES = ("procrastinate_jobs_id_seq", "procrastinate_events_id_seq")
 
 # What a role may do that no worker needs, in the words of a message.
 _TOO_MUCH = rf"""
@@ -80,20 +78,13 @@ def allow_worker(database: Database, role: str, course: str) -> None:
 
     def change(connection: sa.Connection) -> None:
         _require_role(connection, role)
-        name, base = _quoted(role), _database(connection)
+        name, base = quoted_name(role), _database(connection)
         # Everybody has these by default, in public before PostgreSQL 15; Softmark's database is its own.
         statements = (
             "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
             f"REVOKE CREATE, TEMPORARY ON DATABASE {base} FROM PUBLIC",
-            # From nothing: what was given to it by hand goes.
-            f"REVOKE ALL ON ALL TABLES IN SCHEMA {QUEUE_SCHEMA} FROM PUBLIC, {name}",
             f"GRANT CONNECT ON DATABASE {base} TO {name}",
-            f"GRANT USAGE ON SCHEMA {QUEUE_SCHEMA} TO {name}",
-            *(
-                f"GRANT {rights} ON {QUEUE_SCHEMA}.{table} TO {name}"
-                for table, rights in WORKER_RIGHTS.items()
-            ),
-            *(f"GRANT USAGE ON SEQUENCE {QUEUE_SCHEMA}.{sequence} TO {name}" for sequence in _SEQUENCES),
+            *worker_grants(name),
         )
         _run(connection, statements)
         too_much = _too_much(connection, role)
@@ -136,7 +127,7 @@ def withdraw_worker(database: Database, role: str, course: str | None = None) ->
                 f"SCHEMA {QUEUE_SCHEMA}",
                 f"DATABASE {_database(connection)}",
             )
-            _run(connection, (f"REVOKE ALL ON {right} FROM {_quoted(role)}" for right in rights))
+            _run(connection, (f"REVOKE ALL ON {right} FROM {quoted_name(role)}" for right in rights))
         return count
 
     return database.change(change)
@@ -168,15 +159,9 @@ def _too_much(connection: sa.Connection, role: str) -> list[str]:
 
 
 def _run(connection: sa.Connection, statements: Iterable[str]) -> None:
-    # By the driver itself, for which a % in a name is no place for a value.
-    driver: Any = connection.connection.driver_connection
     for statement in statements:
-        driver.execute(statement)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+        run_text(connection, statement)
 
 
 def _database(connection: sa.Connection) -> str:
-    return _quoted(str(connection.execute(sa.text("SELECT current_database()")).scalar()))
+    return quoted_name(str(connection.execute(sa.text("SELECT current_database()")).scalar()))

@@ -245,17 +245,24 @@ def _age(seconds: float) -> str:
 def new(course_path: Path | None) -> None:
     """Make the queue's tables, so that workers can be started before anything is handed over.
 
-    They are in a schema of their own, softmark_queue. Where they are there already, nothing changes.
+    They are in a schema of their own, softmark_queue. Those of an older version of Softmark are upgraded:
+    what waits stays, and workers that run hand in what they have. Otherwise nothing changes.
 
     \b
     Example:
       grade queue new --course attention-2026
     """
-    from engine.cluster.queue_tables import make_queue
+    from engine.cluster.queue_tables import QUEUE_VERSION, make_queue
 
     with _open(course_path, must_exist=False) as database:
-        is_new = make_queue(database)
-        click.echo(f"{database.where}: the queue {'is ready' if is_new else 'was there already'}")
+        before = make_queue(database)
+        if before == QUEUE_VERSION:
+            change = "was there already"
+        elif before:
+            change = f"was upgraded from version {before} to {QUEUE_VERSION}; what is in it stays"
+        else:
+            change = "is ready"
+        click.echo(f"{database.where}: the queue {change}")
 
 
 def _course_of(state: QueueOverview, course: str | None, course_path: Path | None) -> QueueShare:

@@ -237,7 +237,7 @@ def test_the_tables_are_made_once_and_their_absence_is_said() -> None:
     require_queue(opened)
     with opened.write() as connection:
         connection.execute(sa.text("UPDATE softmark_queue_version SET version = 99"))
-    with pytest.raises(StoreError, match="another version"):
+    with pytest.raises(StoreError, match="a newer version"):
         require_queue(opened)
     opened.close()
     with pytest.raises(StoreError, match="PostgreSQL"):
