@@ -38,7 +38,9 @@ from engine.text.words import clean_line
 
 _SLICE: Final = 500  # programs handed over in one transaction
 _QUIET_S: Final = 10.0  # without a report, before it is asked why
-_GONE: Final = "an administrator took it out of the queue; the next run hands it over again"
+# Longer than a run takes to store what it has fetched; one that collects late does no harm.
+_LEFT_S: Final = 10.0
+_GONE: Final = "it was taken out of the queue while this run waited for it; the next run hands it over again"
 
 Warn = Callable[[str], None]
 
@@ -202,6 +204,8 @@ class _ClusterRun:
 
     def _stored(self, handed: _Handed, report: QueueReport | None) -> FileResult:
         student, file = handed.task
+        if report is None and self._grader.is_graded(student, file):  # another run collected it
+            return FileResult(student, file, was_graded=True)
         try:
             return self._store_report(student, file, report, handed.started)
         except UnstorableError as error:  # this one attempt doesn't fit; the store itself works
@@ -223,18 +227,15 @@ class _ClusterRun:
         return self._grader.store_report(student, file, program, graded, why_no_score(graded), started)
 
     def _look_after(self) -> None:
-        """Find out why no report comes: programs that are gone, and work that nobody takes."""
-        numbers = [*self._handed]
+        """Find out why no report comes: programs are gone or another run's, or nobody takes the work."""
+        # What came before an earlier program of its student is in no queue any more, but here.
+        numbers = [number for number, handed in self._handed.items() if number not in handed.chain.came]
+        # Whoever hands a program over last collects its report, and may have been killed before it came.
+        self._course.queue.collect_for(self._course.run, numbers, _LEFT_S)
         runs = self._course.queue.runs_of(numbers)
         for number in numbers:
             if number not in runs:
-                student, file = self._handed[number].task
-                if self._grader.is_graded(student, file):  # another run collected it
-                    handed = self._handed.pop(number)
-                    handed.chain.waiting.remove(number)
-                    self._collect(FileResult(student, file, was_graded=True))
-                else:
-                    self._arrive(number, None)
+                self._arrive(number, None)
         if self._handed:
             for sentence in why_nobody(self._course):
                 if sentence not in self._warned:

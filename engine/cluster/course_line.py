@@ -116,8 +116,8 @@ class CourseLine:
         """Store programs and their jobs in one transaction; return the programs' numbers in their order.
 
         A program that was handed over before isn't stored twice: it waits, or its report is there already;
-        `run` collects it now. Where it waits in another queue (of the engine before an upgrade, say), whose
-        workers may all be gone, it moves to this one.
+        `run` collects it now. Where it was handed over for other workers (another version of the engine, a
+        weaker sandbox), what they make of it counts no more, and it takes its place in `queue`.
 
         Parameters
         ----------
@@ -136,19 +136,14 @@ class CourseLine:
             common = {
                 "course": course, "mode": mode, "run": run, "queue": queue, "interactive": interactive,
             }  # fmt: skip
+            _forget_others(connection, course, mode, queue, handed)
             numbers: list[int] = []
-            elsewhere: dict[int, ProgramForQueue] = {}
             new: dict[tuple[str, str], list[tuple[int, ProgramForQueue]]] = {}
             for entry in handed:
-                number, is_new, waits_in = _put_program(connection, common, entry)
+                number, is_new = _put_program(connection, common, entry)
                 numbers.append(number)
                 if is_new:
                     new.setdefault((entry.item, entry.version), []).append((number, entry))
-                elif waits_in != queue:
-                    elsewhere[number] = entry
-            for number in _move_over(connection, [*elsewhere], queue):
-                entry = elsewhere[number]
-                new.setdefault((entry.item, entry.version), []).append((number, entry))
             if interactive:
                 jobs = [
                     self._interactive_job(connection, course, queue, number, entry)
@@ -219,6 +214,14 @@ class CourseLine:
         query = sa.select(programs.c.id, programs.c.run).where(programs.c.id.in_(numbers))
         with self.database.read() as connection:
             return {row.id: row.run for row in connection.execute(query)}
+
+    def collect_for(self, run: str, numbers: Sequence[int], left_s: float) -> int:
+        """Let a run collect those reports of these programs that another one left there; count them."""
+        age = sa.func.extract("epoch", sa.func.now() - reports.c.handed_in)
+        left = sa.exists().where(reports.c.program == programs.c.id, age > left_s)
+        change = sa.update(programs).where(programs.c.id.in_(numbers), programs.c.run != run, left)
+        statement = change.values(run=run)
+        return int(self.database.change(lambda connection: connection.execute(statement).rowcount))
 
     def live_workers(self) -> list[WorkerFacts]:
         """Return the workers that haven't been taken for dead."""
@@ -304,10 +307,23 @@ class CourseLine:
         self.database.change(change)
 
 
+def _forget_others(
+    connection: sa.Connection, course: str, mode: str, queue: str, handed: Sequence[ProgramForQueue]
+) -> None:
+    """Take out programs that were handed over before, for workers that would judge them differently."""
+    names = ("student", "item", "version", "submission")
+    key = sa.tuple_(*(programs.c[name] for name in names))
+    same = key.in_([tuple(getattr(entry, name) for name in names) for entry in handed])
+    others = (programs.c.course == course, programs.c.mode == mode, programs.c.queue != queue, same)
+    # They come again under new numbers: whoever has an old one in hand reports for nothing.
+    if connection.execute(sa.delete(programs).where(*others)).rowcount:
+        connection.execute(_EMPTY_JOBS)
+
+
 def _put_program(
     connection: sa.Connection, common: Mapping[str, Any], entry: ProgramForQueue
-) -> tuple[int, bool, str]:
-    """Store a program; return its number, whether it is new, and the queue in which it waits."""
+) -> tuple[int, bool]:
+    """Store a program; return its number, and whether it is new."""
     values = {
         **common,
         "student": entry.student,
@@ -321,22 +337,8 @@ def _put_program(
         constraint="uq_programs_submission", set_={"run": common["run"]}
     )
     # PostgreSQL's hidden column is 0 in a row that this statement inserted.
-    is_new: sa.ColumnElement[bool] = sa.literal_column("xmax = 0")
-    row = connection.execute(statement.returning(programs.c.id, is_new, programs.c.queue)).one()
-    return int(row[0]), bool(row[1]), str(row[2])
-
-
-def _move_over(connection: sa.Connection, numbers: Sequence[int], queue: str) -> list[int]:
-    """Let programs without a report wait in another queue than before; return which there are.
-
-    Who has one in hand hands it in all the same, and the first report counts.
-    """
-    if not numbers:
-        return []
-    mine = sa.update(programs).where(programs.c.id.in_(numbers), ~has_report()).values(queue=queue)
-    moved = [*connection.execute(mine.returning(programs.c.id)).scalars()]
-    connection.execute(_EMPTY_JOBS)  # where nobody serves the old queue, nobody else ends them
-    return moved
+    row = connection.execute(statement.returning(programs.c.id, sa.literal_column("xmax = 0"))).one()
+    return int(row[0]), bool(row[1])
 
 
 def _batch_jobs(

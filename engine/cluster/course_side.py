@@ -7,6 +7,7 @@ student's name takes the pseudonym's place, and it is stored as if it had been m
 from __future__ import annotations
 
 import itertools
+import math
 import secrets
 import threading
 import time
@@ -98,6 +99,7 @@ class CourseQueue:
         self._mode = mode
         self._lock = threading.Lock()
         self._versions: dict[str, str] = {}
+        self._points: dict[tuple[str, str], float] = {}  # by item and version; old ones may still be reported
         self._seconds: dict[str, tuple[int, float]] = {}  # by item: reports, and seconds of all of them
         self.queue.register_course(self.course, title)
 
@@ -116,7 +118,9 @@ class CourseQueue:
         with self._lock:
             if item not in self._versions:
                 seed = plan_seed(self._secret, item, self._bank.version(item))
-                self._versions[item] = publish_item(self.queue.database, self.course, self._bank, item, seed)
+                version = publish_item(self.queue.database, self.course, self._bank, item, seed)
+                self._points[item, version] = self._bank.load(item).points
+                self._versions[item] = version
             return self._versions[item]
 
     def program(self, student: str, item: str, submission: CodeSubmission) -> ProgramForQueue:
@@ -182,11 +186,10 @@ class CourseQueue:
     def _is_possible(self, graded: GradeReport, item: str) -> bool:
         if (graded.item, graded.mode) != (item, self._mode) or graded.marking or graded.variant:
             return False  # marks by people, variants and other items come from no worker
-        if graded.score is not None and not 0.0 <= graded.score <= graded.max_score:
+        # Of a version that was handed over, so that no worker says how many points an item has.
+        if graded.max_score != self._points.get((item, graded.item_version)):
             return False
-        # The item may have changed while the program waited; then its points may be others now.
-        is_same = graded.item_version == self._versions.get(item)
-        return not is_same or graded.max_score == self._bank.load(item).points
+        return _is_sound(graded)
 
     def _no_report(self, student: str, item: str, report: QueueReport, why: str) -> GradeReport:
         reason = f"what the worker {clean_line(report.worker)} handed in {why}; look at that machine"
@@ -201,6 +204,24 @@ class CourseQueue:
             if bank is not self._bank:
                 self._bank = bank
                 self._versions.clear()
+
+
+def _is_sound(graded: GradeReport) -> bool:
+    """Return whether a report of a program agrees with itself; it may have been written by anybody."""
+    score, most = graded.score, graded.max_score
+    fits = {
+        Outcome.RIGHT: score == most,
+        Outcome.PARTIAL: score is not None and score > 0.0,
+        Outcome.WRONG: score == 0.0,
+    }
+    if not fits.get(graded.outcome, score is None) or graded.needs_person or graded.credit != 1.0:
+        return False
+    points = [
+        (0.0 if score is None else score, most),
+        *((check.points, check.max_points) for check in graded.checks),
+    ]
+    # NaN fails each comparison; -0.0 would be shown as it is.
+    return all(0.0 <= given <= top < math.inf and math.copysign(1.0, given) > 0.0 for given, top in points)
 
 
 def queue_of(course: Course, bank: Bank, address: str, sandbox: SandboxOptions) -> CourseQueue:

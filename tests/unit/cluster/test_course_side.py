@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -22,7 +24,7 @@ from engine.cluster.queue_tables import open_queue_database, reports
 from engine.cluster.work_queue import SET_ASIDE, QueueReport, WorkQueue
 from engine.cluster.worker import ClusterWorker, WorkerTimes
 from engine.errors import EngineError, StoreError
-from engine.items.bank import builtin_bank
+from engine.items.bank import Bank, builtin_bank, builtin_root
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.quiz import rules as quiz_rules
 from engine.runner import Job, Runner, RunResult, SandboxOptions
@@ -36,6 +38,7 @@ from tests.live.postgres import server
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
 
 SECRET = b"a course's secret"
+VERSION, POINTS = builtin_bank().version("softmax"), builtin_bank().load("softmax").points
 PATIENCE_S = 60.0
 # A process of this machine that has ended, as its number was begun at another time.
 DEAD = f"{hand_in_worker._machine()}/1/0/1"
@@ -72,7 +75,9 @@ class Graders:
         if self.faults:
             raise self.faults.pop()
         outcome = Outcome(submission.source.split()[0])
-        return GradeReport("softmax", "v", outcome, 1.0, 2.0, student=student, mode=mode, tier=runner.tier)
+        return GradeReport(
+            "softmax", VERSION, outcome, POINTS, POINTS, student=student, mode=mode, tier=runner.tier
+        )
 
 
 @pytest.fixture
@@ -356,12 +361,31 @@ def test_a_worker_ends_when_it_is_drained(
     database.close()
 
 
+CHECK = {"id": "sum1", "verdict": "passed", "points": 1.0, "max_points": 1.0}
 FORGED = {
     "of another item": {"item": "sdpa"},
     "for practice": {"mode": "practice"},
-    "more than full marks": {"score": 3.0},
+    "more than full marks": {"score": POINTS + 1},
+    "more than full marks of an item that nobody has": {"item_version": "x", "score": 99, "max_score": 99},
+    "of a version that nobody has": {"item_version": "x"},
     "less than nothing": {"score": -1.0},
     "not a number": {"score": float("nan")},
+    "full marks beyond all numbers": {"score": float("inf"), "max_score": float("inf")},
+    "nothing from below": {"outcome": "wrong", "score": -0.0},
+    "right without a score": {"score": None},
+    "right with a part": {"score": 1.0},
+    "wrong with all": {"outcome": "wrong"},
+    "partial with nothing": {"outcome": "partial", "score": 0.0},
+    "ungraded with full marks": {"outcome": "ungraded"},
+    "for a person to mark": {
+        "outcome": "ungraded",
+        "score": None,
+        "checks": [CHECK | {"verdict": "waiting", "points": 0.0}],
+    },
+    "with a share": {"credit": 0.5},
+    "with a check that isn't a number": {"checks": [CHECK | {"points": float("nan")}]},
+    "with a check beyond its points": {"checks": [CHECK | {"points": 2.0}]},
+    "with a check beyond all numbers": {"checks": [CHECK | {"max_points": float("inf")}]},
     "of a variant": {"variant": "abc"},
     "no report at all": None,
 }
@@ -372,13 +396,16 @@ def test_what_cannot_be_a_report_of_the_program_gives_no_mark(
     course: CourseQueue, address: str, forged: str
 ) -> None:
     """A worker is trusted with what it was given, and with nothing else."""
-    real = GradeReport("softmax", "v", Outcome.RIGHT, 2.0, 2.0, student="pseudonym", mode=Mode.MARKS)
+    assert course.version("softmax") == VERSION
+    real = GradeReport(
+        "softmax", VERSION, Outcome.RIGHT, POINTS, POINTS, student="pseudonym", mode=Mode.MARKS
+    )
     fields = json.loads(encode(real))
     change = FORGED[forged]
     text = "{}" if change is None else json.dumps(fields | change)
-    honest = QueueReport(1, encode(real), None, "host/1", 0.1)
+    honest = QueueReport(1, json.dumps(fields | {"checks": [CHECK]}), None, "host/1", 0.1)
     kept = course.as_graded("s01", "softmax", honest)
-    assert kept is not None and (kept.student, kept.score) == ("s01", 2.0)
+    assert kept is not None and (kept.student, kept.score) == ("s01", POINTS)
     graded = course.as_graded("s01", "softmax", QueueReport(1, text, None, "host/1\x1b[2J", 0.1))
     assert graded is not None and graded.outcome is Outcome.UNGRADED and graded.score is None
     assert graded.item == "softmax" and graded.student == "s01"
@@ -386,9 +413,18 @@ def test_what_cannot_be_a_report_of_the_program_gives_no_mark(
     assert note.startswith("what the worker host/1") and "\x1b" not in note
 
 
-def test_the_points_of_a_report_are_those_of_the_item(course: CourseQueue) -> None:
-    version, points = course.version("softmax"), builtin_bank().load("softmax").points
-    for most, is_kept in ((points, True), (points * 100, False)):
-        real = GradeReport("softmax", version, Outcome.RIGHT, most, most, student="x", mode=Mode.MARKS)
-        graded = course.as_graded("s01", "softmax", QueueReport(1, encode(real), None, "host/1", 0.1))
-        assert graded is not None and (graded.score is not None) is is_kept
+def test_a_report_of_the_item_as_it_was_counts(course: CourseQueue, tmp_path: Path) -> None:
+    """The site takes items from a changed folder while programs of the old ones wait."""
+    course.version("softmax")
+    shutil.copytree(builtin_bank().path("softmax").parent, tmp_path / "softmax")
+    spec = tmp_path / "softmax" / "softmax.yaml"
+    text = spec.read_text().replace("property: sum1, points: 1,", "property: sum1, points: 2,")
+    spec.write_text(text.replace("points: 10\n", "points: 11\n"))
+    bank = Bank([builtin_root(), tmp_path])
+    course.use_bank(bank)
+    assert course.version("softmax") != VERSION and bank.load("softmax").points == POINTS + 1
+    for version, points in ((VERSION, POINTS), (bank.version("softmax"), POINTS + 1)):
+        for most, is_kept in ((points, True), (points + 100, False)):
+            real = GradeReport("softmax", version, Outcome.RIGHT, most, most, student="x", mode=Mode.MARKS)
+            graded = course.as_graded("s01", "softmax", QueueReport(1, encode(real), None, "host/1", 0.1))
+            assert graded is not None and (graded.score is not None) is is_kept
