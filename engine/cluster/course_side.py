@@ -221,7 +221,7 @@ def _is_sound(graded: GradeReport) -> bool:
         *((check.points, check.max_points) for check in graded.checks),
     ]
     # NaN fails each comparison; -0.0 would be shown as it is.
-    return all(0.0 <= given <= top < math.inf and math.copysign(1.0, given) > 0.0 for given, top in points)
+    return all(0.0 <= part <= top < math.inf and math.copysign(1.0, part) > 0.0 for part, top in points)
 
 
 def queue_of(course: Course, bank: Bank, address: str, sandbox: SandboxOptions) -> CourseQueue:

@@ -200,7 +200,7 @@ def test_what_was_taken_out_of_the_queue_is_ungraded(room: Room) -> None:
 
 @pytest.mark.parametrize("before", [{"tier": "T3"}, {"packages": ("einops",)}])
 @pytest.mark.parametrize("is_graded", [False, True])
-def test_what_waits_for_other_workers_is_handed_over_anew(
+def test_what_waits_for_other_workers_is_handed_over_again(
     room: Room, before: dict[str, Any], is_graded: bool
 ) -> None:
     """A killed run demanded less, or the engine was another one: nobody who judges otherwise may decide."""
