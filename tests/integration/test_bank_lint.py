@@ -27,9 +27,9 @@ ANSWER_TYPES = {
     "code",
 }
 
-# Variants of each item: twice what `grade lint` draws; `make sweep` takes more. Where options are picked,
+# Variants of each item: as many as `grade lint` draws; `make sweep` takes 500. Where options are picked,
 # rules take shares over the variants ("the longest is right too often"), which vary too much in so few.
-SEEDS = int(os.environ.get("SOFTMARK_LINT_SEEDS", "60"))
+SEEDS = int(os.environ.get("SOFTMARK_LINT_SEEDS", "30"))
 SEEDS_OF_SHARES = 200
 
 

@@ -18,6 +18,7 @@ import pytest
 
 import engine
 from engine.answers import right_response
+from engine.commands import run
 from tests.assignment_notebooks import BASE_2, RIGHT_SOFTMAX, cell_of, code_cell, filled
 from tests.integration.conftest import Grade
 
@@ -35,21 +36,30 @@ def nbgrader(*arguments: object) -> dict[str, Any]:
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 
+@pytest.fixture(scope="module")
+def released_once(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("release")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SOFTMARK_HOME", str(folder / "home"))
+        assert run(["export", "notebook", *ITEMS, "--seed", "7", "--out", "week.ipynb"]) == 0
+        result = nbgrader("release", "week.ipynb", "nbgrader-course")
+        assert result["success"], result["log"]
+        assert result["schema"] == 3
+        assert result["points"] == 18
+        assert result["cells"] == {
+            "softmax-check": 10,
+            "softmax-weights-check": 1,
+            "l16-full-pass-check": 3,
+            "why-scaled-scores-answer": 4,
+        }  # fmt: skip
+        return Path(result["file"]).read_text(encoding="utf-8")
+
+
 @pytest.fixture
-def released(grade: Grade) -> dict[str, Any]:
-    """The assignment as nbgrader hands it out."""
-    assert grade("export", "notebook", *ITEMS, "--seed", 7, "--out", "week.ipynb").code == 0
-    result = nbgrader("release", "week.ipynb", "nbgrader-course")
-    assert result["success"], result["log"]
-    assert result["schema"] == 3
-    assert result["points"] == 18
-    assert result["cells"] == {
-        "softmax-check": 10,
-        "softmax-weights-check": 1,
-        "l16-full-pass-check": 3,
-        "why-scaled-scores-answer": 4,
-    }  # fmt: skip
-    return dict(json.loads(Path(result["file"]).read_text(encoding="utf-8")))
+def released(grade: Grade, released_once: str) -> dict[str, Any]:
+    """The assignment as nbgrader hands it out, in an empty folder."""
+    return dict(json.loads(released_once))
 
 
 @pytest.mark.slow

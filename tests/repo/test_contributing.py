@@ -61,7 +61,8 @@ def checkout(tmp_path: Path) -> Path:
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, target, ignore=shutil.ignore_patterns("__pycache__"))
+            # with what is compiled, and the times by which Python knows that it still holds
+            shutil.copytree(ROOT / name, target)
         else:
             shutil.copy(ROOT / name, target)
     commands = folder / "bin"

@@ -19,6 +19,7 @@ from arena_attack import Attack
 from arena_client import ATTACKS, TIERS, USERS, Arena, arena_names
 
 _foreseen: set[pytest.Item] = set()
+_asked_for: set[Path] = set()
 
 # What such attacks aim at isn't the same for root and in another tier; for all others it is.
 _EVERYWHERE = frozenset(("ipc", "kernel", "privilege", "process", "ptrace", "signals"))
@@ -86,9 +87,11 @@ def arenas(request: pytest.FixtureRequest, _open_arenas: dict[str, Arena]) -> di
     foreseen, which is right for ``--dist loadfile``.
     """
     alone = "PYTEST_XDIST_WORKER" not in os.environ
-    for item in request.session.items:
-        if alone or item.path == request.node.path:
-            _foresee(item, _open_arenas)
+    if request.node.path not in _asked_for:  # once for a file: a worker knows twenty thousand tests
+        _asked_for.add(request.node.path)
+        for item in request.session.items:
+            if alone or item.path == request.node.path:
+                _foresee(item, _open_arenas)
     return _open_arenas
 
 
