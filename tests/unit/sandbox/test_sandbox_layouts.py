@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 import sys
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,63 +42,80 @@ def half(library: str, dtype: str, *, contiguous: bool, writeable: bool) -> Wire
     return WireArray(library, dtype, (2, 3), data, contiguous, writeable)
 
 
+# One job holds all layouts of a kind: at T3 each job with tensors is a process that imports torch.
+LAYOUTS = list(itertools.product([True, False], repeat=3))
+
+
 @pytest.mark.parametrize(("library", "dtype"), KINDS)
-@pytest.mark.parametrize("contiguous", [True, False])
-@pytest.mark.parametrize("writeable", [True, False])
-@pytest.mark.parametrize("shared", [True, False])
-def test_half_precision_arrives_as_the_leaf_says(
-    any_runner: Runner, library: str, dtype: str, contiguous: bool, writeable: bool, shared: bool
-) -> None:
+def test_half_precision_arrives_as_the_leaf_says(any_runner: Runner, library: str, dtype: str) -> None:
     """Arguments that are asked for again lie in other memory at T1 and T2, and are the same."""
-    leaf = half(library, dtype, contiguous=contiguous, writeable=writeable)
-    calls = [Call(name, (leaf,), return_arguments=shared) for name in ("look", "write")]
-    calls.insert(1, Call("back", (leaf,), return_arguments=True))
-    look, back, write = any_runner.run(Job(SOURCE, "look.py", tuple(calls), PATIENT)).outcomes
+    calls: list[Call] = []
+    for contiguous, writeable, shared in LAYOUTS:
+        leaf = half(library, dtype, contiguous=contiguous, writeable=writeable)
+        calls += (
+            Call("look", (leaf,), return_arguments=shared),
+            Call("back", (leaf,), return_arguments=True),
+            Call("write", (leaf,), return_arguments=shared),
+        )
+    outcomes = iter(any_runner.run(Job(SOURCE, "look.py", tuple(calls), PATIENT)).outcomes)
     name = dtype if library == "numpy" else f"torch.{dtype}"
     numbers = [[1.0, -2.0, 0.5], [LARGEST[dtype], SMALLEST[dtype], 0.0]]
-    free = writeable or library == "torch"  # there is no read-only tensor
-    assert look.value == (library, name, contiguous, free, [2, 3], numbers)
     plain = half(library, dtype, contiguous=True, writeable=True)
-    assert back.value == plain and back.arguments == (plain,)  # bit for bit
-    if free:
-        assert isinstance(write.value, WireArray)
-        first = {"float16": 0x4700, "bfloat16": 0x40E0}[dtype]  # 7
-        assert write.value.data == struct.pack("<H", first) + plain.data[2:]
-    else:
-        assert write.status is CallStatus.RAISED and write.exception is not None
-        assert write.exception.text == "assignment destination is read-only"
+    for contiguous, writeable, shared in LAYOUTS:
+        layout = f"contiguous {contiguous}, writeable {writeable}, shared {shared}"
+        look, back, write = (next(outcomes) for _ in range(3))
+        free = writeable or library == "torch"  # there is no read-only tensor
+        assert look.value == (library, name, contiguous, free, [2, 3], numbers), layout
+        assert back.value == plain and back.arguments == (plain,), layout  # bit for bit
+        if free:
+            assert isinstance(write.value, WireArray), layout
+            first = {"float16": 0x4700, "bfloat16": 0x40E0}[dtype]  # 7
+            assert write.value.data == struct.pack("<H", first) + plain.data[2:], layout
+        else:
+            assert write.status is CallStatus.RAISED and write.exception is not None, layout
+            assert write.exception.text == "assignment destination is read-only", layout
+    assert next(outcomes, None) is None
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-@pytest.mark.parametrize("dtype", ["bool", "int64", "float32", "float64"])
-@pytest.mark.parametrize("shared", [True, False])
-def test_other_dtypes_can_be_strided_and_read_only_too(
-    any_runner: Runner, library: str, dtype: str, shared: bool
-) -> None:
-    code, size = {"bool": ("?", 1), "int64": ("q", 8), "float32": ("f", 4), "float64": ("d", 8)}[dtype]
-    data = struct.pack(f"<6{code}", 1, 0, 1, 1, 0, 0)
-    assert len(data) == 6 * size
-    leaf = WireArray(library, dtype, (2, 3), data, contiguous=False, writeable=False)
-    calls = tuple(Call(name, (leaf,), return_arguments=shared) for name in ("look", "back"))
-    look, back = any_runner.run(Job(SOURCE, "look.py", calls, PATIENT)).outcomes
-    name = dtype if library == "numpy" else f"torch.{dtype}"
-    assert look.value == (library, name, False, library == "torch", [2, 3], [[1, 0, 1], [1, 0, 0]])
-    assert back.value == WireArray(library, dtype, (2, 3), data)
+def test_other_dtypes_can_be_strided_and_read_only_too(any_runner: Runner, library: str) -> None:
+    codes = {"bool": ("?", 1), "int64": ("q", 8), "float32": ("f", 4), "float64": ("d", 8)}
+    cases = list(itertools.product(codes, [True, False]))
+    calls: list[Call] = []
+    for dtype, shared in cases:
+        code, size = codes[dtype]
+        data = struct.pack(f"<6{code}", 1, 0, 1, 1, 0, 0)
+        assert len(data) == 6 * size
+        leaf = WireArray(library, dtype, (2, 3), data, contiguous=False, writeable=False)
+        calls += (Call(name, (leaf,), return_arguments=shared) for name in ("look", "back"))
+    outcomes = iter(any_runner.run(Job(SOURCE, "look.py", tuple(calls), PATIENT)).outcomes)
+    for dtype, _ in cases:
+        look, back = next(outcomes), next(outcomes)
+        name = dtype if library == "numpy" else f"torch.{dtype}"
+        assert look.value == (library, name, False, library == "torch", [2, 3], [[1, 0, 1], [1, 0, 0]])
+        data = struct.pack(f"<6{codes[dtype][0]}", 1, 0, 1, 1, 0, 0)
+        assert back.value == WireArray(library, dtype, (2, 3), data)
+    assert next(outcomes, None) is None
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-@pytest.mark.parametrize("shape", [(), (0,), (2, 0), (1,), (1, 1, 1)])
-@pytest.mark.parametrize("shared", [True, False])
-def test_odd_shapes_keep_their_shape_in_every_layout(
-    any_runner: Runner, library: str, shape: tuple[int, ...], shared: bool
-) -> None:
-    data = struct.pack("<d", 2.5) * (0 if 0 in shape else 1)
-    plain = WireArray(library, "float64", shape, data)
-    strided = WireArray(library, "float64", shape, data, contiguous=False, writeable=False)
-    calls = tuple(Call("back", (leaf,), return_arguments=shared) for leaf in (plain, strided))
-    first, second = any_runner.run(Job(SOURCE, "look.py", calls, PATIENT)).outcomes
-    assert first.value == second.value == plain
-    assert first.arguments == second.arguments == ((plain,) if shared else None)
+def test_odd_shapes_keep_their_shape_in_every_layout(any_runner: Runner, library: str) -> None:
+    shapes: tuple[tuple[int, ...], ...] = ((), (0,), (2, 0), (1,), (1, 1, 1))
+    cases = [
+        (WireArray(library, "float64", shape, struct.pack("<d", 2.5) * (0 not in shape)), shared)
+        for shape, shared in itertools.product(shapes, [True, False])
+    ]
+    calls = [
+        Call("back", (leaf,), return_arguments=shared)
+        for plain, shared in cases
+        for leaf in (plain, replace(plain, contiguous=False, writeable=False))
+    ]
+    outcomes = iter(any_runner.run(Job(SOURCE, "look.py", tuple(calls), PATIENT)).outcomes)
+    for plain, shared in cases:
+        first, second = next(outcomes), next(outcomes)
+        assert first.value == second.value == plain
+        assert first.arguments == second.arguments == ((plain,) if shared else None)
+    assert next(outcomes, None) is None
 
 
 def test_a_bfloat16_array_of_numpy_is_a_fault_of_the_plan() -> None:
