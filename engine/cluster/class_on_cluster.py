@@ -243,9 +243,12 @@ class _ClusterRun:
                     self._warn(sentence)
 
 
-def why_nobody(course_queue: CourseQueue) -> list[str]:
-    """Return why no worker takes a course's work; none where at least one does, or may."""
-    name = QueueName.parse(course_queue.name)
+def why_nobody(course_queue: CourseQueue, name: QueueName | None = None) -> list[str]:
+    """Return why no worker takes a course's work; none where at least one does, or may.
+
+    `name` is that of the queue: the one of its programs, if left out.
+    """
+    name = name or QueueName.parse(course_queue.name)
     assert name is not None
     workers = course_queue.queue.live_workers()
     if not workers:

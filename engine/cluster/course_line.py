@@ -193,6 +193,17 @@ class CourseLine:
         gone = sa.delete(programs).where(programs.c.id.in_(sorted(collected)))
         self.database.change(lambda connection: connection.execute(gone))
 
+    def take_back(self, numbers: Sequence[int]) -> list[int]:
+        """Take programs out that have no report yet, in hand or not, and return which these were."""
+        gone = sa.delete(programs).where(programs.c.id.in_(numbers), ~has_report()).returning(programs.c.id)
+        return self.database.change(lambda connection: sorted(connection.execute(gone).scalars()))
+
+    def forget_old(self, course: str, mode: str, seconds: float) -> None:
+        """Delete a course's programs of this mode that were handed over so long ago."""
+        age = sa.func.extract("epoch", sa.func.now() - programs.c.handed_over)
+        gone = sa.delete(programs).where(programs.c.course == course, programs.c.mode == mode, age > seconds)
+        self.database.change(lambda connection: connection.execute(gone))
+
     def left_behind(self, course: str, mode: str) -> list[LeftProgram]:
         """Return a course's programs whose reports nobody has collected for a while.
 

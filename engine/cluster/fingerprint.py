@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import hmac
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -39,6 +39,10 @@ _OTHER_PARTS: Final = frozenset(
     }
 )
 _LIBRARIES: Final = ("numpy", "torch")
+# What the texts of a variant are written with; a program's mark doesn't depend on them.
+_TEXT_LIBRARIES: Final = ("markdown-it-py", "pydantic", "PyYAML")
+DRAWING: Final = "draw"
+"""Stands where a queue's name has the tier of a sandbox: drawing needs none."""
 # With the other parts of a queue's name, no longer than PostgreSQL takes for a channel.
 _DIGITS: Final = 12
 
@@ -68,12 +72,23 @@ def engine_fingerprint() -> str:
             raise EngineError("a file of the engine can't be read", where=str(path)) from error
         name = path.relative_to(home.parent).as_posix().encode()
         digest.update(b"%d %d " % (len(name), len(content)) + name + content)
-    for library in _LIBRARIES:
-        try:
-            digest.update(f"{library} {metadata.version(library)}\n".encode())
-        except metadata.PackageNotFoundError:
-            digest.update(f"{library} -\n".encode())
+    for line in _versions(_LIBRARIES):
+        digest.update(f"{line}\n".encode())
     return digest.hexdigest()[:_DIGITS]
+
+
+def _versions(libraries: Iterable[str]) -> Iterator[str]:
+    for library in libraries:
+        try:
+            yield f"{library} {metadata.version(library)}"
+        except metadata.PackageNotFoundError:
+            yield f"{library} -"
+
+
+@functools.cache
+def text_fingerprint() -> str:
+    """Return what stands for the libraries that write a variant's texts here."""
+    return packages_fingerprint([*_versions(_TEXT_LIBRARIES)])
 
 
 def packages_fingerprint(packages: Collection[str]) -> str:
@@ -106,10 +121,10 @@ class QueueName:
     ----------
     course : str
         As :func:`course_fingerprint`.
-    tier : {"T1", "T2", "T3"}
-        The weakest that will do.
+    tier : {"T1", "T2", "T3", "draw"}
+        The weakest sandbox that will do; :data:`DRAWING` where variants are drawn.
     packages, engine : str
-        Fingerprints.
+        Fingerprints; where variants are drawn, :func:`text_fingerprint` is the first.
     """
 
     course: str
@@ -124,7 +139,17 @@ class QueueName:
     def parse(cls, text: str) -> QueueName | None:
         """Return the queue of a name, None where it is none of ours."""
         parts = text.split(".")
-        return cls(*parts) if len(parts) == 4 and parts[1] in TIERS else None
+        return cls(*parts) if len(parts) == 4 and parts[1] in (*TIERS, DRAWING) else None
+
+    @classmethod
+    def of_drawing(cls, course: str) -> QueueName:
+        """Return the queue of a course's variants; to workers that can't draw yet it is none of ours."""
+        return cls(course, DRAWING, text_fingerprint(), engine_fingerprint())
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether variants are drawn, and no programs graded."""
+        return self.tier == DRAWING
 
     def why_not(self, tier: str, packages: str, judge: str) -> str | None:
         """Return why a worker may not take this work, None if it may.
@@ -136,10 +161,11 @@ class QueueName:
         packages, judge : str
             Fingerprints of the worker's packages and engine.
         """
-        if TIERS.index(tier) > TIERS.index(self.tier):
-            return f"it demands tier {self.tier}, and this sandbox gives {tier}"
-        if packages != self.packages:
-            return "its course offers other packages to student code than this worker"
+        if not self.is_drawing:
+            if TIERS.index(tier) > TIERS.index(self.tier):
+                return f"it demands tier {self.tier}, and this sandbox gives {tier}"
+            if packages != self.packages:
+                return "its course offers other packages to student code than this worker"
         if judge != self.engine:
             return "it was handed over by another version of Softmark, numpy or torch than this worker's"
         return None

@@ -1,9 +1,10 @@
-"""Code exercises on their way to workers: files by their hash, checked when they arrive.
+"""Items on their way to workers: files by their hash, checked when they arrive.
 
 A worker that has the item of that version in its own bank needs no files. Otherwise it takes them from the
 database, refuses what doesn't have its hash, puts them into a folder of its own, and takes the item from
 there only if it has the very version that was handed over. An exercise's own file is Python that runs in the
 worker, so whoever may publish items is trusted as the engine is; an account for workers may only read them.
+Items of quizzes are data alone.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import re
 import tempfile
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -56,8 +58,48 @@ def publish_item(database: Database, course: str, bank: Bank, item: str, seed: b
     EngineError
         Its files can't be read.
     """
+    spec = bank.load(item)
+    if not isinstance(spec.answer, CodeAnswer):
+        raise InputError(f"{item} asks for no code", next_step="hand over code exercises only")
+    names = {name for _, name in code_paths(spec.answer.model_dump(mode="json"))}
     version = bank.version(item)
-    contents = _contents(bank, item)
+    _publish(database, course, item, version, seed.hex(), _contents(bank, item, names))
+    return version
+
+
+def publish_drawn_item(database: Database, course: str, bank: Bank, item: str) -> str:
+    """Store what drawing an item of a quiz needs, its keys among it; return what stands for these files.
+
+    Parameters
+    ----------
+    database : Database
+    course : str
+    bank : Bank
+    item : str
+
+    Raises
+    ------
+    InputError
+        There is no such item, or it has a fault.
+    EngineError
+        Its file can't be read.
+    """
+    # Without a seed: each variant has one of its own.
+    files = _publish(database, course, item, bank.version(item), "", _contents(bank, item, ()), drawn=True)
+    return _files_digest(files)
+
+
+def _publish(
+    database: Database,
+    course: str,
+    item: str,
+    version: str,
+    seed: str,
+    contents: Mapping[str, bytes],
+    *,
+    drawn: bool = False,
+) -> dict[str, str]:
+    """Store an item's files and their list, and return the list: hashes by name."""
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
     def store(connection: sa.Connection) -> None:
@@ -71,33 +113,33 @@ def publish_item(database: Database, course: str, bank: Bank, item: str, seed: b
                 where=item_files.c.content != statement.excluded.content,
             )
             connection.execute(statement)
-        values = {"course": course, "item": item, "version": version, "seed": seed.hex()}
-        statement = upsert(queued_items).values(values | {"files": json.dumps(hashes, sort_keys=True)})
+        names = {"course": course, "item": item, "version": version, "seed": seed}
+        files = json.dumps(hashes, sort_keys=True)
+        statement = upsert(queued_items).values(**names, files=files, drawn=drawn)
         # The same version may be written with other comments: the newest files are as good.
         same = [queued_items.c.course, queued_items.c.item, queued_items.c.version]
-        newest = {name: statement.excluded[name] for name in ("seed", "files")}
+        newest = {name: statement.excluded[name] for name in ("seed", "files", "drawn")}
         connection.execute(statement.on_conflict_do_update(index_elements=same, set_=newest))
 
     database.change(store)
-    return version
+    return hashes
 
 
-def _contents(bank: Bank, item: str) -> dict[str, bytes]:
-    """Return an exercise's files by their paths in a bank of this item alone."""
-    spec, path = bank.load(item), bank.path(item)
-    if not isinstance(spec.answer, CodeAnswer):
-        raise InputError(f"{item} asks for no code", next_step="hand over code exercises only")
-    names = {path.name, *(name for _, name in code_paths(spec.answer.model_dump(mode="json")))}
+def _contents(bank: Bank, item: str, beside: Collection[str]) -> dict[str, bytes]:
+    """Return an item's file and those beside it by their paths in a bank of this item alone."""
+    path = bank.path(item)
     contents = {}
-    for name in sorted(names):
+    for name in sorted({path.name, *beside}):
         try:
             contents[f"{item}/{name}"] = (path.parent / name).read_bytes()
         except OSError as error:
             raise EngineError(
                 "a file of the exercise can't be read", where=str(path.parent / name)
             ) from error
-    # Sentences of known mistakes that the item names without repeating them.
-    contents[REGISTRY_FILE] = json.dumps(dict(bank.registry())).encode()
+    # Sentences of known mistakes that the item names without repeating them. As mappings: a plain text would
+    # lose its line breaks when it is read.
+    sentences = {name: {"feedback": text} for name, text in bank.registry().items()}
+    contents[REGISTRY_FILE] = json.dumps(sentences, sort_keys=True).encode()
     total = sum(map(len, contents.values()))
     if total > _MOST_BYTES:
         raise InputError(
@@ -107,6 +149,11 @@ def _contents(bank: Bank, item: str) -> dict[str, bytes]:
             got=count_noun(total, "byte"),
         )
     return contents
+
+
+def _files_digest(files: Mapping[str, str]) -> str:
+    """Return what stands for a list of files: their content, whatever the item's version says of it."""
+    return hashlib.sha256(json.dumps(dict(files), sort_keys=True).encode()).hexdigest()
 
 
 class PublishedItems:
@@ -122,7 +169,7 @@ class PublishedItems:
         self._folder = tempfile.TemporaryDirectory(prefix="softmark-items-", ignore_cleanup_errors=True)
         self._builtin = builtin_bank()
         self._lock = threading.Lock()
-        self._prepared: OrderedDict[tuple[str, str, str], Any] = OrderedDict()
+        self._prepared: OrderedDict[tuple[str, ...], Any] = OrderedDict()
 
     def close(self) -> None:
         """Delete the files."""
@@ -140,12 +187,49 @@ class PublishedItems:
         """
         from engine.code import exercise_of, freeze_plan
 
-        key = (program.course, program.item, program.version)
+        def prepare() -> Any:
+            seed, bank = self._bank(program)
+            exercise = exercise_of(bank, program.item)
+            return exercise, freeze_plan(exercise, seed)
+
+        return self._once((program.course, program.item, program.version), prepare)
+
+    def bank_of_drawn(self, program: QueuedProgram, files: str, wording: Mapping[str, bool]) -> Bank:
+        """Return a bank that holds the item of a quiz, and the sentences of its course.
+
+        Parameters
+        ----------
+        program : QueuedProgram
+        files : str
+            What stands for the files that it is drawn from, as :func:`publish_drawn_item` returned it.
+        wording : mapping of str to bool
+            As :attr:`engine.items.bank.Bank.wording` of the course.
+
+        Raises
+        ------
+        EngineError, InputError
+            As :meth:`prepared`, or the item was published with other files since.
+        """
+
+        def prepare() -> Bank:
+            _, names = self._entry(program)
+            if _files_digest(names) != files:
+                raise EngineError(f"{program.item} was published again with other files meanwhile")
+            # Without the built-in bank: its sentences may be others than those of the course's machine.
+            folder = self._unpacked(program, names)
+            bank = Bank(
+                [folder], errata_notes=wording["errata_notes"], decimal_comma=wording["decimal_comma"]
+            )
+            self._check_version(program, bank)
+            return bank
+
+        settings = (name for name, is_on in sorted(wording.items()) if is_on)
+        return cast(Bank, self._once((program.course, program.item, files, *settings), prepare))
+
+    def _once(self, key: tuple[str, ...], prepare: Callable[[], Any]) -> Any:
         with self._lock:  # whoever comes second waits: frozen twice, a plan would cost its seconds twice
             if key not in self._prepared:
-                seed, bank = self._bank(program)
-                exercise = exercise_of(bank, program.item)
-                self._prepared[key] = exercise, freeze_plan(exercise, seed)
+                self._prepared[key] = prepare()
                 while len(self._prepared) > _MOST_LOADED:
                     self._prepared.popitem(last=False)
             self._prepared.move_to_end(key)
@@ -157,6 +241,11 @@ class PublishedItems:
             return seed, self._builtin
         folder = self._unpacked(program, files)
         bank = Bank([builtin_root(), folder])
+        self._check_version(program, bank)
+        return seed, bank
+
+    @staticmethod
+    def _check_version(program: QueuedProgram, bank: Bank) -> None:
         if bank.version(program.item) != program.version:
             raise EngineError(
                 f"{program.item} isn't the item that was handed over",
@@ -164,7 +253,6 @@ class PublishedItems:
                 got=f"version {bank.version(program.item)}",
                 next_step="use one version of Softmark on all machines",
             )
-        return seed, bank
 
     def _entry(self, program: QueuedProgram) -> tuple[bytes, dict[str, str]]:
         same = (

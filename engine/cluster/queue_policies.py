@@ -11,7 +11,19 @@ from __future__ import annotations
 from typing import Final
 
 _COURSES: Final = "SELECT a.course FROM softmark_queue.worker_accounts a WHERE a.role = current_user"
-_JOB_COURSE: Final = f"split_part(queue_name, '.', 1) IN ({_COURSES})"
+# Those whose quizzes it may draw: it sees the keys of what it draws.
+_DRAWING_COURSES: Final = f"{_COURSES} AND a.drawing"
+_JOB_COURSE: Final = (
+    f"split_part(queue_name, '.', 1) IN ({_COURSES}) AND (split_part(queue_name, '.', 2) <> 'draw'"
+    f" OR split_part(queue_name, '.', 1) IN ({_DRAWING_COURSES}))"
+)
+_OWN_PROGRAM: Final = f"course IN ({_COURSES}) AND (mode <> 'drawing' OR course IN ({_DRAWING_COURSES}))"
+_OWN_ITEM: Final = f"course IN ({_COURSES}) AND (NOT drawn OR course IN ({_DRAWING_COURSES}))"
+# The files of the items that it sees, for its own policies hold in here too.
+_OWN_FILE: Final = (
+    "EXISTS (SELECT FROM softmark_queue.items i WHERE i.course = item_files.course"
+    " AND position(item_files.sha256 IN i.files) > 0)"
+)
 _PROGRAM: Final = "EXISTS (SELECT FROM softmark_queue.programs p WHERE p.id = program)"
 
 # What the course's side reads of a report before it is checked. Even long reports have some ten thousand
@@ -61,15 +73,15 @@ ALTER TABLE softmark_queue.courses ENABLE ROW LEVEL SECURITY;
 CREATE POLICY allowed ON softmark_queue.courses FOR SELECT USING (id IN ({_COURSES}));
 
 ALTER TABLE softmark_queue.items ENABLE ROW LEVEL SECURITY;
-CREATE POLICY allowed ON softmark_queue.items FOR SELECT USING (course IN ({_COURSES}));
+CREATE POLICY allowed ON softmark_queue.items FOR SELECT USING ({_OWN_ITEM});
 
 ALTER TABLE softmark_queue.item_files ENABLE ROW LEVEL SECURITY;
-CREATE POLICY allowed ON softmark_queue.item_files FOR SELECT USING (course IN ({_COURSES}));
+CREATE POLICY allowed ON softmark_queue.item_files FOR SELECT USING ({_OWN_FILE});
 
 ALTER TABLE softmark_queue.programs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY allowed ON softmark_queue.programs FOR SELECT USING (course IN ({_COURSES}));
+CREATE POLICY allowed ON softmark_queue.programs FOR SELECT USING ({_OWN_PROGRAM});
 CREATE POLICY counted ON softmark_queue.programs FOR UPDATE
-    USING (course IN ({_COURSES})) WITH CHECK (course IN ({_COURSES}));
+    USING ({_OWN_PROGRAM}) WITH CHECK ({_OWN_PROGRAM});
 
 ALTER TABLE softmark_queue.reports ENABLE ROW LEVEL SECURITY;
 CREATE POLICY allowed ON softmark_queue.reports FOR SELECT USING ({_PROGRAM});

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from engine.cluster.fingerprint import QueueName
 from engine.cluster.queue_tables import courses, programs, reports, workers
-from engine.cluster.work_queue import DEAD_AFTER_S, RECENT_S, faded_count, has_report
+from engine.cluster.work_queue import DEAD_AFTER_S, DRAWING_MODE, RECENT_S, faded_count, has_report
 from engine.errors import UsageError
 from engine.store.database import Database
 from engine.text.words import clean_line, join_words, suggestion
@@ -39,6 +39,8 @@ class QueueShare:
         How long the oldest of them has waited; None where there is none.
     set_aside : int
         Programs that no worker could grade, until their course collects the reason.
+    drawing : int
+        Pieces of a class's quizzes that no worker has drawn; none of them is among the programs.
     """
 
     id: str
@@ -50,6 +52,7 @@ class QueueShare:
     in_hand: int
     oldest_s: float | None
     set_aside: int
+    drawing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +160,8 @@ class QueueOverview:
 
     @property
     def length(self) -> int:
-        """Programs without a report."""
-        return sum(course.interactive + course.batch for course in self.courses)
+        """Programs without a report, and pieces of quizzes without variants."""
+        return sum(course.interactive + course.batch + course.drawing for course in self.courses)
 
     @property
     def per_minute(self) -> float:
@@ -250,7 +253,8 @@ def _courses(connection: sa.Connection) -> tuple[QueueShare, ...]:
         sa.select(
             programs.c.course,
             sa.func.count().filter(programs.c.interactive).label("interactive"),
-            sa.func.count().filter(~programs.c.interactive).label("batch"),
+            sa.func.count().filter(~programs.c.interactive, programs.c.mode != DRAWING_MODE).label("batch"),
+            sa.func.count().filter(programs.c.mode == DRAWING_MODE).label("drawing"),
             sa.func.max(_seconds_since(programs.c.handed_over)).label("oldest_s"),
         )
         .where(~has_report())
@@ -260,7 +264,7 @@ def _courses(connection: sa.Connection) -> tuple[QueueShare, ...]:
     aside = (
         sa.select(programs.c.course, sa.func.count())
         .join(reports, reports.c.program == programs.c.id)
-        .where(reports.c.report.is_(None))
+        .where(reports.c.report.is_(None), programs.c.mode != DRAWING_MODE)
         .group_by(programs.c.course)
     )
     set_aside = {row[0]: int(row[1]) for row in connection.execute(aside)}
@@ -282,6 +286,7 @@ def _courses(connection: sa.Connection) -> tuple[QueueShare, ...]:
                 in_hand=in_hand.get(row.id, 0),
                 oldest_s=None if mine is None else float(mine.oldest_s),
                 set_aside=set_aside.get(row.id, 0),
+                drawing=0 if mine is None else mine.drawing,
             )
         )
     return tuple(states)
@@ -342,7 +347,7 @@ def _aside(connection: sa.Connection) -> tuple[AsideProgram, ...]:
             _seconds_since(reports.c.handed_in).label("since_s"),
         )
         .join(reports, reports.c.program == programs.c.id)
-        .where(reports.c.report.is_(None))
+        .where(reports.c.report.is_(None), programs.c.mode != DRAWING_MODE)
         .order_by(reports.c.handed_in, programs.c.id)
         .limit(_MOST_ASIDE)
     )
@@ -357,7 +362,8 @@ def _unserved(
 ) -> Iterable[UnservedWork]:
     query = (
         sa.select(programs.c.queue, programs.c.course, sa.func.count())
-        .where(~has_report(), programs.c.course.not_in([*paused]))
+        # What no worker draws is drawn by the course's machine, which waits for nobody.
+        .where(~has_report(), programs.c.course.not_in([*paused]), programs.c.mode != DRAWING_MODE)
         .group_by(programs.c.queue, programs.c.course)
         .order_by(programs.c.course, programs.c.queue)
     )

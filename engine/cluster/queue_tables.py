@@ -51,6 +51,8 @@ worker_accounts = sa.Table(
     queue_metadata,
     sa.Column("role", sa.String(63), primary_key=True),  # as long as PostgreSQL's names
     sa.Column("course", sa.ForeignKey("courses.id", ondelete="CASCADE"), primary_key=True),
+    # Whether it may draw the course's quizzes, which shows it the keys of their items.
+    sa.Column("drawing", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
 # What an item's judging depends on, and nothing else of the course.
@@ -62,6 +64,7 @@ queued_items = sa.Table(
     sa.Column("version", sa.String(128), primary_key=True),
     sa.Column("seed", sa.String(64), nullable=False),  # of this item's hidden plan only, hexadecimal
     sa.Column("files", sa.Text, nullable=False),  # JSON: path in the item's folder → SHA-256
+    sa.Column("drawn", sa.Boolean, nullable=False, server_default=sa.false()),  # published to draw a quiz
 )
 
 item_files = sa.Table(

@@ -25,6 +25,9 @@ from engine.store.database import Database
 
 TASK: Final = "grade programs"
 
+DRAWING_MODE: Final = "drawing"
+"""The mode of a row that asks for variants of an item (:mod:`engine.cluster.drawing`): no program at all."""
+
 JOBS_CHANNEL: Final = "procrastinate_any_queue_v1"
 """Where the server says that something was handed over."""
 

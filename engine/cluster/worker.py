@@ -23,10 +23,17 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 from engine import __version__
-from engine.cluster.fingerprint import QueueName, engine_fingerprint, packages_fingerprint
+from engine.cluster.drawing import DrawnVariants, draw_requested
+from engine.cluster.fingerprint import (
+    QueueName,
+    engine_fingerprint,
+    packages_fingerprint,
+    text_fingerprint,
+)
 from engine.cluster.published_items import PublishedItems
 from engine.cluster.work_queue import (
     DEAD_AFTER_S,
+    DRAWING_MODE,
     JOBS_CHANNEL,
     ClaimedChunk,
     QueuedProgram,
@@ -293,6 +300,8 @@ class ClusterWorker:
         if queue is None:
             return False
         reason = queue.why_not(self.facts.tier, self.facts.packages, self.facts.engine)
+        if reason is None and queue.is_drawing and queue.packages != text_fingerprint():
+            reason = "it was handed over with other versions of the libraries that write texts"
         if reason is not None and name not in self._not_served:
             self._not_served.add(name)
             self.note("not-served", queue=name, reason=reason)
@@ -352,6 +361,7 @@ class ClusterWorker:
         begun = time.monotonic()
         graded: list[QueueReport] = []
         done: list[GradeReport] = []
+        drawn = 0
         fault: str | None = None
         kind = ""
         for program in chunk.programs:
@@ -361,7 +371,7 @@ class ClusterWorker:
                 report = self._grade_with_database(program)
                 if report is None:
                     break
-                text = encode(report)
+                text = report.text if isinstance(report, DrawnVariants) else encode(report)
             except Exception as error:  # ours or the machine's, and never the student's 0
                 fault = (
                     error.in_one_line()
@@ -370,13 +380,16 @@ class ClusterWorker:
                 )
                 kind = type(error).__name__
                 break
-            if report.outcome is Outcome.UNGRADED and not report.needs_person:
+            if isinstance(report, DrawnVariants):
+                drawn += report.count
+            elif report.outcome is Outcome.UNGRADED and not report.needs_person:
                 fault = "; ".join(report.notes) or "no reason was given"
                 kind = "Ungraded"
                 break
+            else:
+                done.append(report)
             seconds = time.monotonic() - at
             graded.append(QueueReport(program.id, text, None, self.facts.name, seconds))
-            done.append(report)
             if time.monotonic() - begun > _CHUNK_S or self._halt.is_set() or self._makes_way(chunk):
                 break
         seconds = time.monotonic() - begun
@@ -387,6 +400,7 @@ class ClusterWorker:
         result = ChunkResult(
             chunk=chunk,
             graded=tuple(done),
+            drawn=drawn,
             program_s=tuple(report.seconds for report in graded),
             seconds=seconds,
             dropped=len(graded) - stored,
@@ -420,7 +434,7 @@ class ClusterWorker:
             return self._queue.hand_in(self._number, chunk, graded, failed=failed.id, reason=fault)
         return self._queue.hand_in(self._number, chunk, graded)
 
-    def _grade_with_database(self, program: QueuedProgram) -> GradeReport | None:
+    def _grade_with_database(self, program: QueuedProgram) -> GradeReport | DrawnVariants | None:
         """Return a program's report, None if this worker is stopped while the database is away.
 
         The exercise's files may have to be read there, and that it is away is no fault of the program.
@@ -449,7 +463,9 @@ class ClusterWorker:
             return False
         return True
 
-    def _grade(self, program: QueuedProgram) -> GradeReport:
+    def _grade(self, program: QueuedProgram) -> GradeReport | DrawnVariants:
+        if program.mode == DRAWING_MODE:
+            return draw_requested(self._items, program)
         submission = decode(CodeSubmission, program.code, f"program {program.id} of the queue")
         exercise, plan = self._items.prepared(program)
         return grade_code(
@@ -463,7 +479,7 @@ class ClusterWorker:
             # A machine that fails at everything would otherwise go through the whole queue in a minute.
             self._rest_s = (
                 0.0
-                if result.graded or result.fault is None
+                if result.program_s or result.fault is None
                 else min(max(_FIRST_REST_S, self._rest_s * 2), _LONGEST_REST_S)
             )
         if self.observe is not None:

@@ -57,7 +57,7 @@ SELECT fact FROM facts ORDER BY place, fact LIMIT 6
 """
 
 
-def allow_worker(database: Database, role: str, course: str) -> None:
+def allow_worker(database: Database, role: str, course: str, *, drawing: bool = False) -> None:
     """Let a database role work for a course that is registered in the queue, and nothing else.
 
     Parameters
@@ -67,6 +67,8 @@ def allow_worker(database: Database, role: str, course: str) -> None:
     role : str
     course : str
         Fingerprint of its secret.
+    drawing : bool
+        Whether it may draw the course's quizzes too, which shows it the keys of their items.
 
     Raises
     ------
@@ -95,8 +97,10 @@ def allow_worker(database: Database, role: str, course: str) -> None:
                 got="; ".join(too_much),
                 next_step="make a role for workers alone (createuser --pwprompt NAME), or take these away",
             )
-        values = {"role": role, "course": course}
-        connection.execute(upsert(worker_accounts).values(values).on_conflict_do_nothing())
+        values = {"role": role, "course": course, "drawing": drawing}
+        same = [worker_accounts.c.role, worker_accounts.c.course]
+        statement = upsert(worker_accounts).values(values)
+        connection.execute(statement.on_conflict_do_update(index_elements=same, set_={"drawing": drawing}))
 
     database.change(change)
 
@@ -133,15 +137,15 @@ def withdraw_worker(database: Database, role: str, course: str | None = None) ->
     return database.change(change)
 
 
-def worker_roles(database: Database) -> list[tuple[str, str, str]]:
-    """Return the roles that may work, each with the id and title of a course."""
+def worker_roles(database: Database) -> list[tuple[str, str, str, bool]]:
+    """Return the roles that may work: each with a course's id and title, and whether it may draw for it."""
     query = (
-        sa.select(worker_accounts.c.role, courses.c.id, courses.c.title)
+        sa.select(worker_accounts.c.role, courses.c.id, courses.c.title, worker_accounts.c.drawing)
         .join(courses, courses.c.id == worker_accounts.c.course)
         .order_by(worker_accounts.c.role, courses.c.title, courses.c.id)
     )
     with database.read() as connection:
-        return [(row.role, row.id, row.title) for row in connection.execute(query)]
+        return [(row.role, row.id, row.title, row.drawing) for row in connection.execute(query)]
 
 
 def _require_role(connection: sa.Connection, role: str) -> None:

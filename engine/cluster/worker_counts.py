@@ -28,7 +28,7 @@ class ChunkResult:
     graded : tuple of GradeReport
         Of the first programs of the chunk; the others wait again.
     program_s : tuple of float
-        Seconds that each of them took.
+        Seconds that each of them took, or each request for variants.
     seconds : float
         Of the whole chunk.
     dropped : int
@@ -37,6 +37,8 @@ class ChunkResult:
         Why the machine failed at the next program.
     fault_kind : str
         Class of that error, ``Ungraded`` for a report without a score; empty where there is none.
+    drawn : int
+        Variants drawn, where the chunk asks for variants.
     """
 
     chunk: ClaimedChunk
@@ -46,6 +48,7 @@ class ChunkResult:
     dropped: int = 0
     fault: str | None = None
     fault_kind: str = ""
+    drawn: int = 0
 
     @property
     def layer(self) -> str:
@@ -72,9 +75,11 @@ class ChunkResult:
             "interactive": chunk.interactive,
             "suspect": chunk.is_suspect,
         }
+        if self.drawn:
+            facts["drawn"] = self.drawn
         if self.fault is None:
             return facts
-        failed = chunk.programs[len(self.graded)].id
+        failed = chunk.programs[len(self.program_s)].id
         more = {"failed": failed, "fault": self.fault, "fault_kind": self.fault_kind, "layer": self.layer}
         return facts | more
 
@@ -99,6 +104,8 @@ class WorkerCounts:
         Reports that nobody needed.
     away_s : float
         Seconds in which the database didn't answer.
+    variants : int
+        Drawn for quizzes.
     """
 
     programs: int = 0
@@ -109,11 +116,13 @@ class WorkerCounts:
     faults: dict[tuple[str, str], int] = field(default_factory=dict)
     dropped: int = 0
     away_s: float = 0.0
+    variants: int = 0
 
     def add(self, result: ChunkResult) -> None:
         """Count a chunk."""
         self.chunks += 1
         self.programs += len(result.graded)
+        self.variants += result.drawn
         self.seconds += result.seconds
         self.dropped += result.dropped
         _add(self.outcomes, Counter(str(report.outcome) for report in result.graded))

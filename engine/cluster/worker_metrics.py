@@ -60,7 +60,7 @@ class WorkerMetrics(Collector):
     def observe(self, result: ChunkResult) -> None:
         """Count one chunk in the histograms."""
         wait = self._wait_s.labels("interactive" if result.chunk.interactive else "batch")
-        for seconds in result.program_s:
+        for seconds in () if result.drawn else result.program_s:
             self._program_s.observe(seconds)
             wait.observe(result.chunk.waited_s)
 
@@ -89,6 +89,7 @@ class WorkerMetrics(Collector):
         for verdict in Verdict:
             checks.add_metric([verdict], counts.verdicts.get(verdict, 0))
         yield checks
+        yield CounterMetricFamily("softmark_variants", "Variants drawn for quizzes.", value=counts.variants)
         yield CounterMetricFamily("softmark_chunks", "Chunks handed in.", value=counts.chunks)
         yield CounterMetricFamily(
             "softmark_busy_seconds", "Seconds of grading, all slots together.", value=counts.seconds

@@ -140,11 +140,14 @@ def _show_length(state: QueueOverview) -> None:
     interactive = sum(course.interactive for course in state.courses)
     batch = sum(course.batch for course in state.courses)
     in_hand = sum(course.in_hand for course in state.courses)
+    drawing = sum(course.drawing for course in state.courses)
     if not state.length:
         click.echo("nothing waits")
-    else:
+    if drawing:
+        say(f"{count_noun(drawing, 'piece')} of quizzes {agree(drawing, 'wait')} to be drawn")
+    if number := interactive + batch:
         say(
-            f"{count_noun(state.length, 'program')} without a report: {interactive} that somebody waits for, "
+            f"{count_noun(number, 'program')} without a report: {interactive} that somebody waits for, "
             f"{batch} of classes; workers have {in_hand} of them in hand"
         )
     if state.per_minute >= 0.1:

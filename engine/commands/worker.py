@@ -19,6 +19,7 @@ from engine.errors import UsageError
 from engine.text.words import count_noun
 
 if TYPE_CHECKING:
+    from engine.cluster.class_drawing import ClassDrawing
     from engine.cluster.course_side import ClusterExercises, CourseQueue
     from engine.commands.context import CommandContext
     from engine.runner import SandboxOptions
@@ -146,7 +147,10 @@ def command(
             counts = worker.run()
     finally:
         database.close()
-    click.echo(f"{count_noun(counts.programs, 'program')} graded in {count_noun(counts.chunks, 'chunk')}")
+    drawn = f" and {count_noun(counts.variants, 'variant')} drawn" if counts.variants else ""
+    click.echo(
+        f"{count_noun(counts.programs, 'program')} graded{drawn} in {count_noun(counts.chunks, 'chunk')}"
+    )
     return 0
 
 
@@ -219,3 +223,11 @@ def course_queue(context: CommandContext, sandbox: SandboxOptions) -> CourseQueu
     from engine.cluster.course_side import queue_of
 
     return queue_of(context.require_course(), context.bank, str(context.store_place), sandbox)
+
+
+def drawing_on_cluster(context: CommandContext) -> ClassDrawing:
+    """Return the place where a class's variants are drawn by the queue's workers, too."""
+    from engine.cluster.class_drawing import ClassDrawing
+    from engine.runner import SandboxOptions
+
+    return ClassDrawing(lambda: course_queue(context, SandboxOptions()), context.bank)

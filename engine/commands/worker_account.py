@@ -48,18 +48,27 @@ def _open(context: CommandContext) -> Iterator[Database]:
 
 @click.command("allow")
 @click.argument("role")
+@click.option(
+    "--drawing",
+    is_flag=True,
+    help="It may draw the course's quizzes, too: it sees the keys of their items. Without: no longer.",
+)
 @course_option
 @store_option
-def allow(role: str, course_path: Path | None) -> None:
+def allow(role: str, drawing: bool, course_path: Path | None) -> None:
     """Let the database role ROLE grade a course's programs, and do nothing else in its database.
 
     Make the role first (`createuser --pwprompt ROLE`). It sees the programs of this course, under pseudonyms,
     and the files of its code exercises, and adds reports; it can't read the store, change what was handed
     over, or see other courses. Use the address of the queue's owner: what `grade batch` uses.
 
+    With --drawing it draws for `grade quiz new --cluster`, too. Then its machine knows the answers, and
+    students read what it draws: docs/security-model.md says what is checked.
+
     \b
-    Example:
+    Examples:
       grade worker allow grader1 --course attention-2026
+      grade worker allow grader1 --drawing --course attention-2026
     """
     _need_cluster()
     from engine.cluster.course_line import CourseLine
@@ -72,9 +81,10 @@ def allow(role: str, course_path: Path | None) -> None:
     with _open(context) as database:
         # It may hand its first work over later.
         CourseLine(database).register_course(fingerprint, context.title)
-        allow_worker(database, role, fingerprint)
-    log_without_store(context, "worker-allow", clean_line(role))
-    click.echo(f"{clean_line(role)} may grade for {clean_line(context.title)}, and nothing else")
+        allow_worker(database, role, fingerprint, drawing=drawing)
+    log_without_store(context, "worker-allow", clean_line(role), drawing=drawing)
+    more = " and draw its quizzes" if drawing else ""
+    click.echo(f"{clean_line(role)} may grade for {clean_line(context.title)}{more}, and nothing else")
 
 
 @click.command("withdraw")
@@ -125,9 +135,16 @@ def accounts(as_json: bool, course_path: Path | None) -> None:
     with _open(find_context(course_path)) as database:
         roles = worker_roles(database)
     if as_json:
-        print_json([{"role": role, "course": course, "title": title} for role, course, title in roles])
+        names = ("role", "course", "title", "drawing")
+        print_json([dict(zip(names, row, strict=True)) for row in roles])
         return
     if not roles:
         click.echo("no role for workers; make one with: createuser --pwprompt ROLE; grade worker allow ROLE")
         return
-    show_table(("role", "may grade for"), [(clean_line(role), clean_line(title)) for role, _, title in roles])
+    show_table(
+        ("role", "may grade for", "draws quizzes"),
+        [
+            (clean_line(role), clean_line(title), "yes" if drawing else "no")
+            for role, _, title, drawing in roles
+        ],
+    )

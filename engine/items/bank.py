@@ -118,6 +118,11 @@ class Bank:
             # A later root takes an id's place, whether it is clear there or not.
             self._ambiguous = {i: e for i, e in self._ambiguous.items() if i not in paths} | ambiguous
 
+    @property
+    def wording(self) -> Mapping[str, bool]:
+        """The settings that change what students read of an item, and not its version."""
+        return {"errata_notes": self._errata_notes, "decimal_comma": self._decimal_comma}
+
     def ids(self) -> list[str]:
         """Return the ids of all items, sorted."""
         return sorted(self._paths)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.draws import draw_key
 from engine.errors import QuizError
 from engine.items import ProblemSpec
 from engine.items.bank import Bank
@@ -23,8 +24,37 @@ from engine.quiz.blueprint import PlacedBlueprint
 from engine.quiz.choose import ChosenQuestion, ItemChoice, choose_items
 from engine.variants import draw
 
-# Fewer questions than this, over the whole class, are drawn sooner than processes start.
-_LARGE = 400
+LARGE_CLASS = 400
+"""Fewer questions than this, over the whole class, are drawn sooner than processes start."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassDraws:
+    """The first draw of every question of a class: none needs another one, so they can be made anywhere.
+
+    Parameters
+    ----------
+    keys : sequence of (str, str)
+        Student and item.
+    draw : callable
+        Draws the variant of a key here, and returns it with the hash of its content.
+    seed : callable
+        Returns the 32 bytes that the variant of a key is drawn from. They tell nothing about other variants,
+        the student or the course's secret.
+    """
+
+    keys: Sequence[tuple[str, str]]
+    draw: Callable[[tuple[str, str]], tuple[Variant, str]]
+    seed: Callable[[tuple[str, str]], bytes]
+
+
+DrawingPlace = Callable[[ClassDraws], Mapping[tuple[str, str], tuple[Variant, str]]]
+"""Draws what it can of a class, with the results of :attr:`ClassDraws.draw`; the rest is drawn afterwards."""
+
+
+def on_this_machine(draws: ClassDraws) -> Mapping[tuple[str, str], tuple[Variant, str]]:
+    """Draw a large class on all cores; nothing of a small one."""
+    return on_all_cores(draws.draw, draws.keys, least=LARGE_CLASS)
 
 
 def quiz_id(secret: bytes, name: str, student: str, attempt: int) -> str:
@@ -45,6 +75,7 @@ def compose(
     attempt: int = 0,
     stored: Sequence[Quiz] = (),
     progress: Callable[[], None] = lambda: None,
+    place: DrawingPlace = on_this_machine,
 ) -> list[Quiz]:
     """Draw one quiz per student: the same items, each student's own variant.
 
@@ -65,6 +96,8 @@ def compose(
         comes later gets the same items for the same points, under the same rules.
     progress : callable
         Called once for each student's quiz.
+    place : callable
+        Where variants are drawn; the quizzes are the same wherever that is.
 
     Returns
     -------
@@ -90,7 +123,7 @@ def compose(
         choices = {student: questions_of(student) for student in newcomers}
     # Variants that others in the class have are known before the first one is drawn: nobody gets them again.
     families = _Families(bank, secret, name, drawn_before.values())
-    families.draw_ahead(choices, attempt)
+    families.draw_ahead(choices, attempt, place)
     exercises = _exercises(plan, bank)
     quizzes = []
     for student in students:
@@ -174,14 +207,22 @@ class _Families:
             )
         return tuple(numbered)
 
-    def draw_ahead(self, choices: Mapping[str, Sequence[ChosenQuestion]], attempt: int) -> None:
-        """Draw a large class's variants on all cores; what is drawn twice is seen when it is handed out."""
+    def draw_ahead(
+        self, choices: Mapping[str, Sequence[ChosenQuestion]], attempt: int, place: DrawingPlace
+    ) -> None:
+        """Draw a class's variants in that place; what is drawn twice is seen when it is handed out."""
         keys = [(student, chosen.item) for student, questions in choices.items() for chosen in questions]
-        if len(keys) < _LARGE:
+        if not keys or (place is on_this_machine and len(keys) < LARGE_CLASS):
             return
         for item in dict.fromkeys(item for _, item in keys):
-            self._family(item).plain(keys[0][0], attempt)  # so that the forks inherit what is read once
-        drawn = on_all_cores(lambda key: self._family(key[1]).hashed(key[0], attempt), keys, least=_LARGE)
+            self._family(item).plain(keys[0][0], attempt)  # so that forks inherit what is read once
+        drawn = place(
+            ClassDraws(
+                keys,
+                draw=lambda key: self._family(key[1]).hashed(key[0], attempt),
+                seed=lambda key: self._family(key[1]).seed(key[0], attempt),
+            )
+        )
         for (student, item), variant in drawn.items():
             self._family(item).keep_ahead(student, attempt, variant)
 
@@ -316,6 +357,10 @@ class ItemVariants:
             student=f"{self.name}/{student}",
             attempt=attempt,
         )
+
+    def seed(self, student: str, attempt: int) -> bytes:
+        """Return what :meth:`plain` draws from, for :func:`engine.variants.draw_of_key`."""
+        return draw_key(self.secret, self.spec.id, f"{self.name}/{student}", attempt)
 
     def _limit(self) -> int:
         # The last variant of a small family is found by luck alone: ten tries for each that there is.

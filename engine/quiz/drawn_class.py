@@ -12,7 +12,7 @@ from engine.errors import QuizError, UsageError
 from engine.items.bank import Bank
 from engine.model import Mode, Quiz
 from engine.quiz.blueprint import PlacedBlueprint
-from engine.quiz.compose import compose
+from engine.quiz.compose import DrawingPlace, compose, on_this_machine
 from engine.store import Store
 from engine.text.words import clean_line
 
@@ -86,6 +86,7 @@ def draw_class(
     mode: Mode,
     attempt: int = 0,
     progress: Callable[[], None] = lambda: None,
+    place: DrawingPlace = on_this_machine,
 ) -> DrawnClass:
     """Draw and store the quizzes of a class in one transaction; what is stored already stays as it is.
 
@@ -106,6 +107,8 @@ def draw_class(
         Another attempt, another draw.
     progress : callable
         Called once for each student.
+    place : callable
+        Where variants are drawn, as for :func:`engine.quiz.compose`.
 
     Raises
     ------
@@ -116,7 +119,15 @@ def draw_class(
     if mode is Mode.PRACTICE:  # there another attempt is another quiz, from the plan as it is
         stored = [quiz for quiz in stored if quiz.attempt == attempt]
     quizzes = compose(
-        plan, bank, students, secret=secret, name=name, attempt=attempt, stored=stored, progress=progress
+        plan,
+        bank,
+        students,
+        secret=secret,
+        name=name,
+        attempt=attempt,
+        stored=stored,
+        progress=progress,
+        place=place,
     )
     store.save_quizzes(quizzes)
     before = frozenset((quiz.id, quiz.student) for quiz in stored)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.variants.draw_variant import draw, draw_seeded, family_size
+from engine.variants.draw_variant import draw, draw_of_key, draw_seeded, family_size
 from engine.variants.rekey import rekey
 
-__all__ = ["draw", "draw_seeded", "family_size", "rekey"]
+__all__ = ["draw", "draw_of_key", "draw_seeded", "family_size", "rekey"]

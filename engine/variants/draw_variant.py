@@ -318,6 +318,14 @@ def draw(
         No variant within 200 tries, or a faulty expression or text.
     """
     key = draw_key(secret, spec.id, student, attempt)
+    return draw_of_key(spec, version=version, registry=registry, key=key)
+
+
+def draw_of_key(spec: ProblemSpec, *, version: str, registry: Mapping[str, str], key: bytes) -> Variant:
+    """Draw the variant of a key that :func:`engine.draws.draw_key` made; otherwise as :func:`draw`.
+
+    So whoever draws needn't know the course's secret.
+    """
     return _draw(spec, version, registry, numbers=key, options=key)
 
 

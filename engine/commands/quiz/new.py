@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     help="Another attempt, another draw.",
 )
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder for the files.")
+@click.option(
+    "--cluster", is_flag=True, help="Draw on the workers (grade worker) of the store's server, too."
+)
 @json_option
 @course_option
 @store_option
@@ -43,6 +46,7 @@ def new(
     name: str | None,
     attempt: int,
     out: Path | None,
+    cluster: bool,
     as_json: bool,
     course_path: Path | None,
 ) -> None:
@@ -51,9 +55,12 @@ def new(
     Run again, it writes the same files and draws for new students only: what was drawn stays as it is,
     however the items or the blueprint change.
 
+    With --cluster, workers draw a part of a large class; the quizzes are the same (docs/scaling.md).
+
     \b
     Examples:
       grade quiz new l16 --course attention-2026
+      grade quiz new l16 --course attention-2026 --cluster
       grade quiz new my_blueprint.yaml --student me --out .
     """
     from engine.pages.quiz import write_quizzes
@@ -64,6 +71,10 @@ def new(
     for student in students:
         check_student(student)
     context = find_context(course_path)
+    if cluster:
+        from engine.commands.worker import check_cluster
+
+        check_cluster(context)
     path = blueprint_path(context, blueprint)
     quiz_name = checked_quiz_name(name or path.stem)
     # "me" is the one student of practice.
@@ -77,7 +88,7 @@ def new(
     folder = out or (context.course.quizzes / quiz_name if context.course else Path())
     # A class's quizzes are a million small values that all stay: collecting finds nothing and takes seconds.
     with without_collecting():
-        quizzes = make_quizzes(context, path, ids, quiz_name, attempt)
+        quizzes = make_quizzes(context, path, ids, quiz_name, attempt, cluster=cluster)
         files = write_quizzes(folder, quizzes, context.names)
         starters = _write_starters(context, folder, quizzes[0])
     if as_json:
@@ -120,14 +131,26 @@ def _note_unlisted(context: CommandContext, student: str) -> None:
 
 
 def make_quizzes(
-    context: CommandContext, path: Path, students: list[str], name: str, attempt: int
+    context: CommandContext,
+    path: Path,
+    students: list[str],
+    name: str,
+    attempt: int,
+    *,
+    cluster: bool = False,
 ) -> list[Quiz]:
     """Return everybody's quiz: as it is stored, or drawn and stored now; a progress bar on a terminal."""
     from engine.model import Mode
     from engine.quiz import read_blueprint
+    from engine.quiz.compose import DrawingPlace, on_this_machine
     from engine.quiz.drawn_class import draw_class
 
     plan = read_blueprint(path)
+    place: DrawingPlace = on_this_machine
+    if cluster:
+        from engine.commands.worker import drawing_on_cluster
+
+        place = workers = drawing_on_cluster(context)
     with context.open_store() as store, progress_bar("drawing", len(students)) as advance:
         # Stored before any file is written: a file whose quiz isn't stored could never be graded.
         drawn = draw_class(
@@ -140,9 +163,12 @@ def make_quizzes(
             mode=Mode.PRACTICE if context.is_practice else Mode.MARKS,
             attempt=attempt,
             progress=advance,
+            place=place,
         )
         if drawn.new:
             log(context, store, "quiz.draw", name, blueprint=path.stem, students=len(drawn.new))
+    for note in workers.notes if cluster else ():
+        click.echo(f"note: {note}", err=True)
     if drawn.is_of_another_plan:
         click.echo(
             f"note: quiz {name} was drawn from another state of this blueprint and stays as it was drawn\n"

@@ -18,6 +18,7 @@ from engine.pages.quiz import key_page, quiz_page
 from engine.quiz import compose, read_blueprint
 from engine.quiz.answer_key import quiz_key
 from engine.quiz.blueprint import blueprint_folders, deadline_of, find_blueprint
+from engine.quiz.compose import on_this_machine
 from engine.quiz.drawn_class import (
     LINT_SEEDS,
     checked_quiz_name,
@@ -28,6 +29,7 @@ from engine.quiz.drawn_class import (
 from engine.quiz.quiz_statistics import QuizStatistics, statistics_of, warnings_of
 from engine.quiz.rules import rules_text
 from engine.quiz.variant_search import drawn_variants, find_variants
+from engine.runner import SandboxOptions
 from engine.store.published import Publication
 from engine.text.words import agree, count_noun
 from engine.web.forms import whole_number
@@ -203,9 +205,22 @@ def start_draw(visit: Visit) -> Response:
     # Taken here: a course folder that changes meanwhile must not mix two states in one draw.
     bank, secret, problems = site.bank, site.course.secret(), site.course.problems
 
-    def work(job: SiteJob) -> tuple[Any, list[Any]]:
+    course, address = site.course, site.hand_in_desk.queue_address
+
+    def work(job: SiteJob) -> tuple[Any, list[Any], list[str]]:
         from engine.authoring.lint import lint_bank
 
+        step = job.expect(len(students))
+        workers = None
+        if address is not None:
+            from engine.cluster.class_drawing import ClassDrawing
+            from engine.cluster.course_side import queue_of
+
+            workers = ClassDrawing(
+                lambda: queue_of(course, bank, address, SandboxOptions()),
+                bank,
+                expect=lambda pieces: job.expect(pieces + len(students)),
+            )
         drawn = draw_class(
             site.store,
             bank,
@@ -214,11 +229,13 @@ def start_draw(visit: Visit) -> Response:
             secret=secret,
             name=name,
             mode=site.mode,
-            progress=job.expect(len(students)),
+            progress=step,
+            place=workers or on_this_machine,
         )
         items = drawn.course_items(bank, problems)
         reports = lint_bank(bank, items, seeds=LINT_SEEDS) if items else []
-        return drawn, [report for report in reports if report.errors]
+        faulty = [report for report in reports if report.errors]
+        return drawn, faulty, [] if workers is None else workers.notes
 
     # Logged when it is asked for: a server that is killed meanwhile may have stored it.
     visit.log("quiz.draw", name, blueprint=blueprint, students=len(students))
@@ -232,13 +249,14 @@ def drawn_page(visit: Visit) -> Response:
     job = job_of(visit, "draw")
     if job.state is not JobState.DONE:
         return progress_page(visit, job)
-    drawn, faulty = job.result
+    drawn, faulty, notes = job.result
     return visit.page(
         "instructor/quiz_drawn.html.j2",
         job=job,
         drawn=drawn,
         published=job.facts["name"] in visit.site.store.published.all(),
         faulty=faulty,
+        notes=notes,
         changed=drawn.changed_items(visit.site.bank),
         unreadable=visit.site.bank.summaries()[1] if drawn.draws_from_bank else [],
     )
