@@ -1,6 +1,7 @@
 """Grade a class on the workers of a queue, beside ``grade batch`` alone.
 
-Usage: python benchmarks/cluster.py [--quick] [--programs N] [--beside N] [--queued N] [--json FILE]
+Usage: python benchmarks/cluster.py [--quick] [--programs N] [--beside N] [--queued N] [--students N]
+                                    [--json FILE]
 
 A real PostgreSQL server (commits wait for the disk), and workers of one slot each that are started before
 the clock is. All of them share this machine's cores, so more workers than cores show what the queue costs
@@ -14,6 +15,9 @@ and not what more machines give; ``cluster_simulation.py`` is about those.
    over to the report. The first is counted apart: it finds workers that have run nothing yet.
 3. *A long queue*: many programs drain; the memory of a worker and of ``grade batch`` when a tenth, half and
    all of them are graded.
+4. *A class's quizzes*: N students with 20 questions each are drawn on all cores of this machine, and with 1
+   and 2 workers, too. Then workers alone draw, which shows what a variant costs the course's process: to hand
+   it over, read and check it. That cost, against the one of drawing, says how many workers are of use.
 """
 
 from __future__ import annotations
@@ -44,6 +48,7 @@ EXERCISES = ("softmax", "sdpa", "causal-mask")
 WORKERS = (1, 2, 4)
 FEWER = 6  # a class of so many times fewer programs shows what starting costs
 READY_S = 60.0
+QUESTIONS = 20  # of a quiz that is drawn
 PAUSE_S = 0.5  # between two hand-ins for which somebody waits
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 GRADE = [sys.executable, "-m", "cli"]
@@ -209,6 +214,57 @@ def hand_ins(course: Path, address: str, process: subprocess.Popen[bytes]) -> li
     return took
 
 
+def drawing(server: Any, students: int, counts: Sequence[int]) -> dict[str, Any]:
+    """Draw a class's quizzes on this machine and with workers; return variants/s and costs."""
+    from engine.cluster import class_drawing
+    from engine.cluster.course_side import CourseQueue
+    from engine.items.bank import builtin_bank
+    from engine.quiz import compose, read_blueprint
+    from engine.quiz.compose import ClassDraws, on_this_machine
+
+    bank, secret = builtin_bank(), b"bench"
+    names = [f"s{number:05}" for number in range(students)]
+    figures: dict[str, Any] = {"variants": students * QUESTIONS, "notes": []}
+
+    def timed(label: str, place: Any) -> None:
+        def measure(draws: ClassDraws) -> Any:
+            begin, spent = time.monotonic(), time.process_time()
+            drawn = place(draws)
+            figures[label] = {
+                "variants_per_s": len(draws.keys) / (time.monotonic() - begin),
+                "own_ms": 1000 * (time.process_time() - spent) / len(draws.keys),
+            }
+            return drawn
+
+        compose(plan, bank, names, secret=secret, name="quiz", place=measure)
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bench.yaml"
+        path.write_text(
+            f"title: Bench\nsections:\n  - {{title: All, count: {QUESTIONS}}}\n", encoding="utf-8"
+        )
+        plan = read_blueprint(path)
+    timed("one core", lambda draws: {key: draws.draw(key) for key in draws.keys})
+    timed("alone", on_this_machine)
+    really = class_drawing._DrawingRun._draw_here
+    for count in (*counts, 0):
+        address = server.new_store()
+
+        def open_queue(address: str = address) -> CourseQueue:
+            return CourseQueue(
+                address, bank=bank, secret=secret, title="Bench", mode=Mode.MARKS, tier="T2", packages=()
+            )
+
+        with workers(address, count or counts[-1]):
+            place = class_drawing.ClassDrawing(open_queue, bank)
+            if not count:  # this process draws nothing but samples, and waits
+                class_drawing._DrawingRun._draw_here = lambda run, queue: time.sleep(0.25)  # type: ignore[method-assign]
+            timed(f"workers {count}" if count else "workers alone", place)
+            class_drawing._DrawingRun._draw_here = really  # type: ignore[method-assign]
+        figures["notes"] += place.notes
+    return figures
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -217,11 +273,13 @@ def main() -> None:
     parser.add_argument("--programs", type=int, help="size of the class (600, quick: 12)")
     parser.add_argument("--beside", type=int, help="the class beside which hand-ins wait (5,000, quick: 12)")
     parser.add_argument("--queued", type=int, help="size of the long queue (20,000, quick: 12)")
+    parser.add_argument("--students", type=int, help="whose quizzes are drawn (200, quick: 25)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     programs = options.programs or (12 if options.quick else 600)
     beside = options.beside or (12 if options.quick else 5_000)
     queued = options.queued if options.queued is not None else (12 if options.quick else 20_000)
+    students = options.students or (25 if options.quick else 200)
     from tests.live.postgres import DurableServer
 
     figures: dict[str, Any] = {"cores": os.cpu_count(), "programs": programs}
@@ -265,6 +323,14 @@ def main() -> None:
             print(f"{queued} programs on {on}: {queued / result['seconds']:.1f} programs/s")
             for share, (batch_mib, worker_mib) in result["memory_mib"].items():
                 print(f"  at {share}: grade batch {batch_mib:.0f} MiB, a worker {worker_mib:.0f} MiB")
+        result = figures["drawing"] = drawing(server, students, WORKERS[:2])
+        for label in ("one core", "alone", *(f"workers {count}" for count in WORKERS[:2])):
+            print(f"drawing, {label}: {result[label]['variants_per_s']:.0f} variants/s")
+        own, whole = result["workers alone"]["own_ms"], result["one core"]["own_ms"]
+        print(
+            f"a variant takes {whole:.2f} ms to draw, and {own:.2f} ms of the course's process where workers "
+            f"draw it, so {whole / own:.0f} cores of workers keep that process busy"
+        )
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 

@@ -38,7 +38,7 @@ OWNER, WORKER, STRANGER = "lecturer", "grader1", "stranger"
 PASSWORD = "pass word"
 MINE, OTHER = "a" * 12, "b" * 12
 ENGINE, PACKAGES = "0123456789ab", "abcdef"
-FILE, TAMPERED = "1" * 64, "2" * 64
+FILE, TAMPERED, DRAWN_FILE = "1" * 64, "2" * 64, "3" * 64
 
 
 def make_roles() -> None:
@@ -86,13 +86,30 @@ def fill(owner: Database, course: str) -> list[int]:
     line.register_course(course, f"Course {course[0]}")
     with owner.write() as connection:
         for statement in (
-            "INSERT INTO items VALUES (:course, 'softmax', 'v1', '00', '{}')",
+            "INSERT INTO items VALUES (:course, 'softmax', 'v1', '00', :file)",
             "INSERT INTO item_files VALUES (:course, :file, 'print()')",
         ):
             given = {"course": course, "file": FILE}
             connection.execute(sa.text(statement), {k: v for k, v in given.items() if f":{k}" in statement})
     handed = [ProgramForQueue(f"{course[0]}{n}", "softmax", "v1", f"{n}", "code") for n in range(3)]
     return line.hand_over(course, queue_name(course), "marks", f"run-{course[0]}", handed, chunk=1)
+
+
+def fill_drawing(owner: Database) -> int:
+    """Hand over variants of a quiz's item of the first course."""
+    with owner.write() as connection:
+        for statement in (
+            "INSERT INTO items VALUES (:course, 'bayes', 'v1', '', :file, true)",
+            "INSERT INTO item_files VALUES (:course, :file, 'key: 1')",
+        ):
+            connection.execute(sa.text(statement), {"course": MINE, "file": DRAWN_FILE})
+    handed = [ProgramForQueue("", "bayes", "v1", "hash", "seeds")]
+    (number,) = CourseLine(owner).hand_over(MINE, drawing_queue(), "drawing", "run-d", handed, chunk=1)
+    return number
+
+
+def drawing_queue() -> str:
+    return f"{MINE}.draw.{PACKAGES}.{ENGINE}"
 
 
 def queue_name(course: str) -> str:
@@ -106,6 +123,7 @@ def two() -> Iterator[TwoCourses]:
     owner = open_queue_database(address(name, OWNER))
     make_queue(owner)
     programs = {course: fill(owner, course) for course in (MINE, OTHER)}
+    programs["drawing"] = [fill_drawing(owner)]
     # A worker of the owner has a job of the other course in hand, and has reported its second program.
     queue = WorkQueue(owner)
     number = queue.register_worker(WorkerFacts("owner/1", 1, "T2", ENGINE, PACKAGES))
@@ -132,7 +150,7 @@ def test_a_class_gets_the_marks_of_one_machine(tmp_path: Path) -> None:
     said = grade("worker", "allow", WORKER, "--course", course, "--store", owner)
     assert said == "grader1 may grade for Roles, and nothing else\n"
     assert json.loads(grade("worker", "accounts", "--json", "--course", course, "--store", owner)) == [
-        {"role": WORKER, "course": course_id(name), "title": "Roles"}
+        {"role": WORKER, "course": course_id(name), "title": "Roles", "drawing": False}
     ]
     words = ("--course", course, "--store", owner, "--out", tmp_path / "out", "--cluster", "--json")
     with started("batch", some, *words) as class_run:
@@ -224,7 +242,7 @@ def test_a_role_that_may_do_more_is_refused(two: TwoCourses, more: str, fact: st
         with pytest.raises(InputError) as refused:
             allow_worker(two.owner, "mighty", MINE)
         assert fact in str(refused.value.got)
-        assert "mighty" not in {role for role, _, _ in worker_roles(two.owner)}
+        assert "mighty" not in {role for role, *_ in worker_roles(two.owner)}
         with two.connect(OWNER) as connection:
             assert (
                 connection.execute(
@@ -246,7 +264,7 @@ def test_a_role_is_allowed_and_withdrawn(two: TwoCourses) -> None:
     server().sql(f"CREATE ROLE {quoted} LOGIN PASSWORD '{PASSWORD}'")
     for course in (MINE, OTHER, OTHER):
         allow_worker(two.owner, role, course)
-    titles = [title for name, _, title in worker_roles(two.owner) if name == role]
+    titles = [title for name, _, title, _ in worker_roles(two.owner) if name == role]
     assert titles == ["Course a", "Course b"]
     with two.connect(quote(role)) as connection:
         count = connection.execute("SELECT count(DISTINCT course) FROM softmark_queue.programs").fetchall()
@@ -258,6 +276,34 @@ def test_a_role_is_allowed_and_withdrawn(two: TwoCourses) -> None:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute("SELECT count(DISTINCT course) FROM softmark_queue.programs")
     server().sql(f"DROP ROLE {quoted}")  # which the server refuses while there is a right left
+
+
+def test_drawing_is_allowed_by_itself(two: TwoCourses) -> None:
+    """Only a role that may draw sees what is drawn; allowed again without, it doesn't any more."""
+    role = "drawer"
+    server().sql(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'")
+    queue = WorkQueue(open_queue_database(address(two.name, role)))
+    seen = (
+        "SELECT (SELECT count(*) FROM items WHERE drawn), (SELECT count(*) FROM item_files),"
+        " (SELECT count(*) FROM programs WHERE mode = 'drawing')"
+    )
+    try:
+        with two.connect(role) as connection:
+            for drawing, counts in ((False, (0, 1, 0)), (True, (1, 2, 1)), (False, (0, 1, 0))):
+                allow_worker(two.owner, role, MINE, drawing=drawing)
+                assert connection.execute(seen.encode()).fetchall() == [counts]
+                assert (drawing_queue() in queue.queues_for(lambda name: True)) is drawing
+                assert (role, MINE, "Course a", drawing) in worker_roles(two.owner)
+        allow_worker(two.owner, role, MINE, drawing=True)
+        number = queue.register_worker(WorkerFacts("drawer/1", 1, "T2", ENGINE, PACKAGES))
+        chunk = queue.claim(number, [drawing_queue()])
+        assert chunk is not None and [p.code for p in chunk.programs] == ["seeds"]
+        assert queue.give_back(number, []) == 1  # for the tests that come after this one
+        queue.unregister_worker(number)
+    finally:
+        withdraw_worker(two.owner, role)
+        queue.database.close()
+        server().sql(f"DROP ROLE {role}")
 
 
 def course_id(name: str) -> object:
@@ -294,6 +340,14 @@ REFUSED = {
     "report in the past": "INSERT INTO reports (program, report, worker, seconds, handed_in)"
     " VALUES ({mine}, '{{}}', 'w', 1, '2020-01-01')",
     "delete reports": "DELETE FROM reports",
+    "report variants": "INSERT INTO reports (program, report, worker, seconds)"
+    " VALUES ({drawn}, '[]', 'w', 1)",
+    "make a job of variants": "INSERT INTO procrastinate_jobs (queue_name, task_name, args)"
+    " VALUES ('{queue_drawn}', 'grade programs', '{{\"programs\": [{drawn}]}}')",
+    "draw in another queue": "INSERT INTO procrastinate_jobs (queue_name, task_name, args)"
+    " VALUES ('{queue_mine}', 'grade programs', '{{\"programs\": [{drawn}]}}')",
+    "move a job to the queue of variants": "UPDATE procrastinate_jobs SET queue_name = '{queue_drawn}'",
+    "allow itself drawing": "UPDATE worker_accounts SET drawing = true",
     # jobs
     "make a job of another course": "INSERT INTO procrastinate_jobs (queue_name, task_name, args) VALUES"
     " ('{queue_other}', 'grade programs', '{{\"programs\": [1]}}')",
@@ -374,6 +428,13 @@ EMPTY = {
     " WHERE id = {job} RETURNING id",
     "delete another course's job": "DELETE FROM procrastinate_jobs WHERE id = {job} RETURNING id",
     "delete waiting jobs": "DELETE FROM procrastinate_jobs WHERE status = 'todo' RETURNING id",
+    "read the keys of a quiz": "SELECT * FROM items WHERE drawn OR item = 'bayes'",
+    "read the files of a quiz": "SELECT * FROM item_files WHERE sha256 = '{DRAWN_FILE}'",
+    "read what is to be drawn": "SELECT * FROM programs WHERE mode = 'drawing'",
+    "read the jobs of drawing": "SELECT * FROM procrastinate_jobs WHERE queue_name LIKE '%.draw.%'",
+    "claim a job of drawing": "UPDATE procrastinate_jobs SET status = 'doing'"
+    " WHERE queue_name LIKE '%.draw.%' RETURNING id",
+    "count a piece of a quiz": "UPDATE programs SET tries = 9 WHERE id = {drawn} RETURNING id",
     "change a report that is there": "UPDATE reports SET report = 'x' RETURNING program",
 }
 
@@ -387,6 +448,7 @@ def words(two: TwoCourses) -> dict[str, object]:
         "MINE": MINE, "OTHER": OTHER, "WORKER": WORKER, "OWNER": OWNER, "TAMPERED": TAMPERED,
         "mine": two.programs[MINE][2], "other": two.programs[OTHER][2], "job": job, "owners_worker": owners,
         "queue_mine": queue_name(MINE), "queue_other": queue_name(OTHER),
+        "drawn": two.programs["drawing"][0], "queue_drawn": drawing_queue(), "DRAWN_FILE": DRAWN_FILE,
     }  # fmt: skip
 
 
