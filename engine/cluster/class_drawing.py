@@ -219,10 +219,10 @@ class _DrawingRun:
         """Draw some pieces on this machine: those left over, or else the last ones of the queue."""
         if not self._left:
             last = [*self._open][-self._here :]
-            taken = {*queue.queue.take_back(last)}
+            mine = {*queue.queue.take_back(last)}
             # Cancelled meanwhile, or collected by another run of the same quiz: nothing will come of these.
             runs = queue.queue.runs_of(last)
-            gone = [n for n in last if n in taken or runs.get(n) != queue.run]
+            gone = [n for n in last if n in mine or runs.get(n) != queue.run]
             self._left = [self._open.pop(number) for number in gone]
         together, self._left = self._left[: self._here], self._left[self._here :]
         begun = time.monotonic()

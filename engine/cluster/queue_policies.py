@@ -58,6 +58,32 @@ CREATE OR REPLACE FUNCTION softmark_queue.softmark_is_in_hand(
 $$;
 """
 
+WORK_POLICIES: Final = f"""
+ALTER TABLE softmark_queue.items ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.items FOR SELECT USING ({_OWN_ITEM});
+
+ALTER TABLE softmark_queue.item_files ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.item_files FOR SELECT USING ({_OWN_FILE});
+
+ALTER TABLE softmark_queue.programs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.programs FOR SELECT USING ({_OWN_PROGRAM});
+CREATE POLICY counted ON softmark_queue.programs FOR UPDATE
+    USING ({_OWN_PROGRAM}) WITH CHECK ({_OWN_PROGRAM});
+
+ALTER TABLE softmark_queue.procrastinate_jobs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY allowed ON softmark_queue.procrastinate_jobs FOR SELECT USING ({_JOB_COURSE});
+CREATE POLICY put_back ON softmark_queue.procrastinate_jobs FOR INSERT WITH CHECK (
+    {_JOB_COURSE} AND status = 'todo' AND queueing_lock IS NULL AND task_name = 'grade programs'
+    AND (scheduled_at IS NULL OR scheduled_at < now() + interval '1 hour')
+    AND softmark_queue.softmark_is_in_hand(queue_name::text, priority, lock, args)
+);
+CREATE POLICY claimed ON softmark_queue.procrastinate_jobs FOR UPDATE
+    USING ({_JOB_COURSE}) WITH CHECK ({_JOB_COURSE} AND status IN ('todo', 'doing'));
+CREATE POLICY finished ON softmark_queue.procrastinate_jobs FOR DELETE
+    USING ({_JOB_COURSE} AND status = 'doing');
+"""
+"""What of a course's work an account sees: all but what is drawn, and that if it may draw."""
+
 # Procrastinate's functions run as their caller, so that its tables need policies like ours.
 QUEUE_POLICIES: Final = f"""
 ALTER TABLE softmark_queue.procrastinate_workers ADD COLUMN role name NOT NULL DEFAULT current_user;
@@ -71,17 +97,6 @@ CREATE POLICY own ON softmark_queue.worker_accounts FOR SELECT USING (role = cur
 
 ALTER TABLE softmark_queue.courses ENABLE ROW LEVEL SECURITY;
 CREATE POLICY allowed ON softmark_queue.courses FOR SELECT USING (id IN ({_COURSES}));
-
-ALTER TABLE softmark_queue.items ENABLE ROW LEVEL SECURITY;
-CREATE POLICY allowed ON softmark_queue.items FOR SELECT USING ({_OWN_ITEM});
-
-ALTER TABLE softmark_queue.item_files ENABLE ROW LEVEL SECURITY;
-CREATE POLICY allowed ON softmark_queue.item_files FOR SELECT USING ({_OWN_FILE});
-
-ALTER TABLE softmark_queue.programs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY allowed ON softmark_queue.programs FOR SELECT USING ({_OWN_PROGRAM});
-CREATE POLICY counted ON softmark_queue.programs FOR UPDATE
-    USING ({_OWN_PROGRAM}) WITH CHECK ({_OWN_PROGRAM});
 
 ALTER TABLE softmark_queue.reports ENABLE ROW LEVEL SECURITY;
 CREATE POLICY allowed ON softmark_queue.reports FOR SELECT USING ({_PROGRAM});
@@ -110,18 +125,7 @@ CREATE POLICY own ON softmark_queue.procrastinate_workers FOR UPDATE
 CREATE POLICY dead ON softmark_queue.procrastinate_workers FOR DELETE
     USING (role = current_user OR {_SURELY_DEAD});
 
-ALTER TABLE softmark_queue.procrastinate_jobs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY allowed ON softmark_queue.procrastinate_jobs FOR SELECT USING ({_JOB_COURSE});
-CREATE POLICY put_back ON softmark_queue.procrastinate_jobs FOR INSERT WITH CHECK (
-    {_JOB_COURSE} AND status = 'todo' AND queueing_lock IS NULL AND task_name = 'grade programs'
-    AND (scheduled_at IS NULL OR scheduled_at < now() + interval '1 hour')
-    AND softmark_queue.softmark_is_in_hand(queue_name::text, priority, lock, args)
-);
-CREATE POLICY claimed ON softmark_queue.procrastinate_jobs FOR UPDATE
-    USING ({_JOB_COURSE}) WITH CHECK ({_JOB_COURSE} AND status IN ('todo', 'doing'));
-CREATE POLICY finished ON softmark_queue.procrastinate_jobs FOR DELETE
-    USING ({_JOB_COURSE} AND status = 'doing');
-
+{WORK_POLICIES}
 ALTER TABLE softmark_queue.procrastinate_events ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_job ON softmark_queue.procrastinate_events FOR INSERT WITH CHECK (EXISTS (
     SELECT FROM softmark_queue.procrastinate_jobs j WHERE j.id = job_id

@@ -16,7 +16,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from engine.cluster.queue_policies import IN_HAND, worker_grants
+from engine.cluster.queue_policies import IN_HAND, WORK_POLICIES, worker_grants
 from engine.errors import StoreError
 
 _OWNER: Final = sa.text(
@@ -29,8 +29,8 @@ _ROLES: Final = sa.text(
 )
 _SET_VERSION: Final = sa.text("UPDATE softmark_queue.softmark_queue_version SET version = :version")
 
-# By the version that they make. Each locks one table so that its readers wait: of two, a worker could hold
-# the one and ask for the other.
+# By the version that they make. A step that locks several tables may meet a worker that holds one and asks
+# for another: the server ends one of the two transactions, which then is tried again.
 _STEPS: Final = {
     # 2 brought policies for workers' accounts; a queue of version 1 was never in use.
     3: f"""
@@ -38,7 +38,18 @@ ALTER TABLE softmark_queue.programs
     ADD COLUMN tried_by varchar(200)[] NOT NULL DEFAULT '{{}}',
     ADD COLUMN one_by_one boolean NOT NULL DEFAULT false,
     ADD CONSTRAINT tried_by_few CHECK (cardinality(tried_by) <= 100);
-{IN_HAND}""",
+{IN_HAND}
+ALTER TABLE softmark_queue.worker_accounts ADD COLUMN drawing boolean NOT NULL DEFAULT false;
+ALTER TABLE softmark_queue.items ADD COLUMN drawn boolean NOT NULL DEFAULT false;
+DROP POLICY allowed ON softmark_queue.items;
+DROP POLICY allowed ON softmark_queue.item_files;
+DROP POLICY allowed ON softmark_queue.programs;
+DROP POLICY counted ON softmark_queue.programs;
+DROP POLICY allowed ON softmark_queue.procrastinate_jobs;
+DROP POLICY put_back ON softmark_queue.procrastinate_jobs;
+DROP POLICY claimed ON softmark_queue.procrastinate_jobs;
+DROP POLICY finished ON softmark_queue.procrastinate_jobs;
+{WORK_POLICIES}""",
 }
 
 
