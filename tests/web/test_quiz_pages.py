@@ -49,6 +49,15 @@ def test_drawing_in_the_background_is_the_draw_of_the_command(site: Site, signed
     assert [entry.action for _, entry in site.store.audit.newest(5)] == ["quiz.draw", "quiz.draw"]
 
 
+def test_a_site_with_workers_says_who_drew(site: Site, signed_in: SignedIn) -> None:
+    """Two students aren't worth the queue; its server isn't even asked."""
+    write_blueprint(site.folder)
+    site.hand_in_desk.queue_address = "postgresql://nobody@127.0.0.1:1/nothing"
+    drawn = send_form(signed_in("ivy"), "/staff/quizzes", "/draw", blueprint=QUIZ, name=QUIZ)
+    page = result_of(site, signed_in("ivy"), drawn).text
+    assert "2 students have it." in page and "drawn on this machine sooner than handed over" in page
+
+
 def test_students_who_came_later(site: Site, signed_in: SignedIn) -> None:
     draw_quiz(site, ("ada",))
     browser = signed_in("ivy")
