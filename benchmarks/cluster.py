@@ -323,8 +323,9 @@ def main() -> None:
             print(f"{queued} programs on {on}: {queued / result['seconds']:.1f} programs/s")
             for share, (batch_mib, worker_mib) in result["memory_mib"].items():
                 print(f"  at {share}: grade batch {batch_mib:.0f} MiB, a worker {worker_mib:.0f} MiB")
-        result = figures["drawing"] = drawing(server, students, WORKERS[:2])
-        for label in ("one core", "alone", *(f"workers {count}" for count in WORKERS[:2])):
+        counts = WORKERS[:1] if options.quick else WORKERS[:2]
+        result = figures["drawing"] = drawing(server, students, counts)
+        for label in ("one core", "alone", *(f"workers {count}" for count in counts)):
             print(f"drawing, {label}: {result[label]['variants_per_s']:.0f} variants/s")
         own, whole = result["workers alone"]["own_ms"], result["one core"]["own_ms"]
         print(
