@@ -10,18 +10,19 @@ import itertools
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
+from engine.cluster.course_line import ProgramForQueue
 from engine.cluster.course_side import POLL_S, CourseQueue
 from engine.cluster.fingerprint import QueueName
 from engine.cluster.work_queue import QueueReport
-from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
+from engine.errors import EngineError, InputError, StoreError, SubmissionError, internal_fault
 from engine.hand_ins import FileKind, HandedFile, IntakeResult
 from engine.intake import read_code_file
-from engine.model import Mode
+from engine.model import CodeSubmission, Mode
 from engine.runs.batch import (
     BatchResult,
     BatchTally,
@@ -32,11 +33,17 @@ from engine.runs.batch import (
     stop_on_ctrl_c,
 )
 from engine.runs.code_exercises import CodeExercises
-from engine.runs.grade_file import FileGrader, FileResult, why_no_score
+from engine.runs.grade_file import FileGrader, FileResult, JudgedProgram
 from engine.store import Store
 from engine.text.words import clean_line
 
-_SLICE: Final = 500  # programs handed over in one transaction
+# Programs handed over in one transaction: few at first, so that workers begin soon, then twice as many each
+# time, so that 5,000 need four; and never more than a server takes in at once without noticing.
+_FIRST_SLICE: Final = 500
+_MOST_SLICE: Final = 4_000
+_MOST_CHARACTERS: Final = 2**24
+# Of programs that are kept until their reports come: some 20,000 of usual length. The others are read again.
+_KEPT_CHARACTERS: Final = 2**25
 _QUIET_S: Final = 10.0  # without a report, before it is asked why
 # Longer than a run takes to store what it has fetched; one that collects late does no harm.
 _LEFT_S: Final = 10.0
@@ -60,6 +67,18 @@ class _Handed:
     task: FileTask
     started: datetime
     chain: _Chain
+    sha256: str
+    program: CodeSubmission | None  # none: its file is read once more
+
+
+@dataclass
+class _Slice:
+    """Programs that are handed over together, and those of exercises that can't be."""
+
+    entries: list[ProgramForQueue] = field(default_factory=list)
+    handed: list[_Handed] = field(default_factory=list)
+    refused: list[tuple[HandedFile, JudgedProgram]] = field(default_factory=list)
+    characters: int = 0
 
 
 def grade_on_cluster(
@@ -107,11 +126,11 @@ def grade_on_cluster(
                 if halt.is_set():
                     break
                 collect(grader.grade(student, file, None))
-                run.take_reports()
+                run.look()
         run.wait()
         course_queue.tidy(
             (student.student for student in intake.students),
-            lambda student, item, submission: store.graded(student, item, submission, mode) is not None,
+            lambda submissions: store.graded_among(submissions, mode),
         )
     return tally.result(intake, len(tasks), interrupted.is_set(), time.monotonic() - begun)
 
@@ -132,42 +151,56 @@ class _ClusterRun:
         self._halt = halt
         self._handed: dict[int, _Handed] = {}
         self._warned: set[str] = set()
-        self._heard = time.monotonic()
+        self._heard = self._looked = time.monotonic()
+        self._kept = 0  # characters of programs in memory
+        # Reports that wait for one before them. They stay in the queue, so that a killed run loses none.
+        self._held: set[int] = set()
 
     def hand_over(self, chains: Iterator[list[FileTask]]) -> None:
-        """Read programs and hand them over, some hundreds at a time; take reports that come meanwhile."""
-        together: list[tuple[FileTask, datetime, _Chain]] = []
+        """Read programs and hand them over, hundreds at a time; take reports that come meanwhile."""
+        most = _FIRST_SLICE
+        together = _Slice()
         for tasks in chains:
             chain = _Chain()
-            together += [(task, datetime.now(UTC), chain) for task in tasks]
-            if len(together) >= _SLICE:
+            for task in tasks:
+                self._read(task, chain, together)
+            if len(together.handed) >= most or together.characters >= _MOST_CHARACTERS:
                 self._hand_over(together)
-                together = []
+                together, most = _Slice(), min(2 * most, _MOST_SLICE)
                 self.take_reports()
             if self._halt.is_set():
                 return
         self._hand_over(together)
 
-    def _hand_over(self, together: Sequence[tuple[FileTask, datetime, _Chain]]) -> None:
-        handed, entries = [], []
-        for (student, file), started, chain in together:
-            item = file.item or ""
-            program = self._grader.read_program(student, file, item, started)
-            if isinstance(program, FileResult):
-                self._collect(program)
-                continue
-            try:
-                entries.append(self._course.program(student, item, program))
-            except (InputError, EngineError) as error:  # of the exercise, not of the student
-                reason = error.in_one_line()
-                self._collect(self._grader.without_report(student, file, program, reason, started))
-                continue
-            handed.append(_Handed((student, file), started, chain))
-        if not entries:
+    def _read(self, task: FileTask, chain: _Chain, together: _Slice) -> None:
+        (student, file), started = task, datetime.now(UTC)
+        item = file.item or ""
+        program = self._grader.read_program(student, file, item, started)
+        if isinstance(program, FileResult):
+            self._collect(program)
             return
-        for number, entry in zip(self._course.hand_over(entries), handed, strict=True):
-            self._handed[number] = entry
-            entry.chain.waiting.append(number)
+        try:
+            entry = self._course.program(student, item, program)
+        except (InputError, EngineError) as error:  # of the exercise, not of the student
+            reason = error.in_one_line()
+            together.refused.append(
+                (file, self._grader.without_report(student, file, program, reason, started))
+            )
+            return
+        together.characters += len(entry.code)
+        self._kept += len(entry.code)
+        kept = program if self._kept <= _KEPT_CHARACTERS else None
+        together.entries.append(entry)
+        together.handed.append(_Handed(task, started, chain, program.sha256, kept))
+
+    def _hand_over(self, together: _Slice) -> None:
+        self._store(together.refused)
+        if not together.entries:
+            return
+        numbers = self._course.hand_over(together.entries)
+        for number, handed in zip(numbers, together.handed, strict=True):
+            self._handed[number] = handed
+            handed.chain.waiting.append(number)
 
     def wait(self) -> None:
         """Take reports until all are there, or `halt` is set."""
@@ -179,63 +212,78 @@ class _ClusterRun:
                 self._look_after()
             self._halt.wait(POLL_S)
 
+    def look(self) -> None:
+        """Take the reports that are there, unless somebody has just looked."""
+        if time.monotonic() - self._looked > POLL_S:
+            self.take_reports()
+
     def take_reports(self) -> int:
         """Store the reports that are there; return how many there were."""
-        came = self._course.queue.reports_of(self._course.run)
+        came = self._course.queue.reports_of(self._course.run, besides=self._held)
+        self._looked = time.monotonic()
         if not came:
             return 0
-        # Together: a server's commit waits for its disk, which takes as long for one attempt as for hundreds.
-        with self._grader.store.one_transaction():
-            for report in came:
-                if report.program in self._handed:
-                    self._arrive(report.program, report)
-        collected = [report.program for report in came]
+        ours = {report.program: report for report in came if report.program in self._handed}
+        done = self._arrive(ours)
         # Last: killed before this, the next run collects them again, and the store has them already.
-        self._course.queue.forget(collected)
+        self._course.queue.forget({*done, *(report.program for report in came)} - self._held)
         self._heard = time.monotonic()
-        return len(collected)
+        return len(came)
 
-    def _arrive(self, number: int, report: QueueReport | None) -> None:
-        chain = self._handed[number].chain
-        chain.came[number] = report
-        while chain.waiting and chain.waiting[0] in chain.came:
-            first = chain.waiting.popleft()
-            self._collect(self._stored(self._handed.pop(first), chain.came.pop(first)))
+    def _arrive(self, came: Mapping[int, QueueReport | None]) -> list[int]:
+        """Store what has come, and what came before and waited for it; return the numbers of both."""
+        done: list[int] = []
+        ready: list[tuple[_Handed, QueueReport | None]] = []
+        for number, report in came.items():
+            chain = self._handed[number].chain
+            chain.came[number] = report
+            self._held.add(number)
+            while chain.waiting and chain.waiting[0] in chain.came:
+                first = chain.waiting.popleft()
+                done.append(first)
+                ready.append((self._handed.pop(first), chain.came.pop(first)))
+        gone = [handed.task for handed, report in ready if report is None]
+        elsewhere = self._grader.graded_among(gone) if gone else ()
+        judged: list[tuple[HandedFile, JudgedProgram]] = []
+        for handed, report in ready:
+            student, file = handed.task
+            if report is None and (student, file.item, file.sha256) in elsewhere:  # another run collected it
+                self._collect(FileResult(student, file, was_graded=True))
+                continue
+            try:
+                judged.append((file, self._judged(handed, report)))
+            except StoreError:
+                raise
+            except Exception as error:  # the file was changed meanwhile, say: one file never stops the others
+                self._collect(FileResult(student, file, reason=internal_fault(error)))
+        self._store(judged)
+        self._held.difference_update(done)
+        return done
 
-    def _stored(self, handed: _Handed, report: QueueReport | None) -> FileResult:
-        student, file = handed.task
-        if report is None and self._grader.is_graded(student, file):  # another run collected it
-            return FileResult(student, file, was_graded=True)
-        try:
-            return self._store_report(student, file, report, handed.started)
-        except UnstorableError as error:  # this one attempt doesn't fit; the store itself works
-            return FileResult(student, file, reason=internal_fault(error))
-        except StoreError:
-            raise
-        except Exception as error:  # the file was changed meanwhile, say: one file never stops the others
-            return FileResult(student, file, reason=internal_fault(error))
+    def _store(self, judged: Sequence[tuple[HandedFile, JudgedProgram]]) -> None:
+        for result in self._grader.store_reports(judged) if judged else ():
+            self._collect(result)
 
-    def _store_report(
-        self, student: str, file: HandedFile, report: QueueReport | None, started: datetime
-    ) -> FileResult:
-        # Read once more: a class's programs needn't all be in memory.
-        program = read_code_file(file.path, file.name, dict(file.beside), exercise=file.item or "")
+    def _judged(self, handed: _Handed, report: QueueReport | None) -> JudgedProgram:
+        (student, file), program = handed.task, handed.program
+        if program is None:
+            program = read_code_file(file.path, file.name, dict(file.beside), exercise=file.item or "")
+            if program.sha256 != handed.sha256:
+                raise SubmissionError("the file isn't what was handed over", where=file.name)
         graded = None if report is None else self._course.as_graded(student, file.item or "", report)
         if graded is None:
             reason = _GONE if report is None else report.reason or "no reason was given"
-            return self._grader.without_report(student, file, program, reason, started)
-        return self._grader.store_report(student, file, program, graded, why_no_score(graded), started)
+            return self._grader.without_report(student, file, program, reason, handed.started)
+        return JudgedProgram.of_file(student, file, program, graded, handed.started)
 
     def _look_after(self) -> None:
         """Find out why no report comes: programs are gone or another run's, or nobody takes the work."""
-        # What came before an earlier program of its student is in no queue any more, but here.
+        # What came before an earlier program of its student waits for that one, and not for a report.
         numbers = [number for number, handed in self._handed.items() if number not in handed.chain.came]
         # Whoever hands a program over last collects its report, and may have been killed before it came.
         self._course.queue.collect_for(self._course.run, numbers, _LEFT_S)
         runs = self._course.queue.runs_of(numbers)
-        for number in numbers:
-            if number not in runs:
-                self._arrive(number, None)
+        self._course.queue.forget(self._arrive({number: None for number in numbers if number not in runs}))
         if self._handed:
             for sentence in why_nobody(self._course):
                 if sentence not in self._warned:

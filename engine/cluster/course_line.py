@@ -7,8 +7,9 @@ stands in a common line where the course's last one ends, one of twice the weigh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -39,6 +40,22 @@ _BATCH_JOBS = sa.text(
     "SELECT id, priority, jsonb_array_length(args->'programs') AS size FROM procrastinate_jobs"
     " WHERE status = 'todo' AND priority <= 0 AND queue_name LIKE :name ORDER BY priority DESC, id"
 )
+_FORGET_OTHERS = sa.text(
+    "DELETE FROM programs p USING json_array_elements(CAST(:keys AS json)) key"
+    " WHERE p.course = :course AND p.mode = :mode AND p.queue <> :queue AND p.student = key->>0"
+    " AND p.item = key->>1 AND p.version = key->>2 AND p.submission = key->>3"
+)
+# One statement for thousands of programs, in their order. A driver takes one long text much sooner than lists
+# of values. The server's hidden column xmax is 0 in a row that this statement inserted.
+_PUT_PROGRAMS = sa.text(
+    "INSERT INTO programs"
+    " (course, mode, run, queue, interactive, student, item, version, submission, code)"
+    " SELECT :course, :mode, :run, :queue, :interactive, student, item, version, submission, code"
+    " FROM ROWS FROM (json_to_recordset(CAST(:handed AS json))"
+    " AS (student text, item text, version text, submission text, code text)) WITH ORDINALITY"
+    " ORDER BY ordinality ON CONFLICT ON CONSTRAINT uq_programs_submission DO UPDATE SET run = excluded.run"
+    " RETURNING student, item, version, submission, id, xmax = 0 AS is_new"
+)
 _PLACE_JOB = sa.text("UPDATE procrastinate_jobs SET priority = :priority WHERE id = :job AND status = 'todo'")
 
 
@@ -63,6 +80,11 @@ class ProgramForQueue:
     version: str
     submission: str
     code: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """By which the queue of a course knows it: one program has one report."""
+        return self.student, self.item, self.version, self.submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +158,13 @@ class CourseLine:
             common = {
                 "course": course, "mode": mode, "run": run, "queue": queue, "interactive": interactive,
             }  # fmt: skip
-            _forget_others(connection, course, mode, queue, handed)
-            numbers: list[int] = []
+            # Twice in one statement, a row couldn't be changed by it.
+            different = {entry.key: entry for entry in handed}
+            _forget_others(connection, common, different)
+            rows = _put_programs(connection, common, [*different.values()])
             new: dict[tuple[str, str], list[tuple[int, ProgramForQueue]]] = {}
-            for entry in handed:
-                number, is_new = _put_program(connection, common, entry)
-                numbers.append(number)
+            for key, entry in different.items():
+                number, is_new = rows[key]
                 if is_new:
                     new.setdefault((entry.item, entry.version), []).append((number, entry))
             if interactive:
@@ -153,7 +176,7 @@ class CourseLine:
             else:
                 jobs = _batch_jobs(connection, course, queue, new.values(), chunk)
             defer_jobs(connection, jobs)
-            return numbers
+            return [rows[entry.key][0] for entry in handed]
 
         handed_over = self.database.change(store)
         reached("after-hand-over")
@@ -170,8 +193,11 @@ class CourseLine:
         ahead = min(len(others), 1_000)
         return _job(queue, [number], _INTERACTIVE - ahead * _STEP, f"{course}/{entry.student}")
 
-    def reports_of(self, run: str, most: int = 200) -> list[QueueReport]:
-        """Return reports that a run can collect, oldest first; those it doesn't :meth:`forget` come again."""
+    def reports_of(self, run: str, most: int = 500, besides: Collection[int] = ()) -> list[QueueReport]:
+        """Return reports that a run can collect, oldest first, but for those that it has already.
+
+        Those it doesn't :meth:`forget` come again.
+        """
         query = (
             sa.select(*reports.c)
             .join(programs, programs.c.id == reports.c.program)
@@ -179,6 +205,8 @@ class CourseLine:
             .order_by(reports.c.handed_in, reports.c.program)
             .limit(most)
         )
+        if besides:
+            query = query.where(reports.c.program.not_in(sorted(besides)))
         with self.database.read() as connection:
             return [_report(row) for row in connection.execute(query).mappings()]
 
@@ -190,8 +218,9 @@ class CourseLine:
 
     def forget(self, collected: Iterable[int]) -> None:
         """Delete programs whose reports are where they belong, so that the queue stays small."""
-        gone = sa.delete(programs).where(programs.c.id.in_(sorted(collected)))
-        self.database.change(lambda connection: connection.execute(gone))
+        if numbers := sorted(collected):
+            gone = sa.delete(programs).where(programs.c.id.in_(numbers))
+            self.database.change(lambda connection: connection.execute(gone))
 
     def take_back(self, numbers: Sequence[int]) -> list[int]:
         """Take programs out that have no report yet, in hand or not, and return which these were."""
@@ -319,37 +348,21 @@ class CourseLine:
 
 
 def _forget_others(
-    connection: sa.Connection, course: str, mode: str, queue: str, handed: Sequence[ProgramForQueue]
+    connection: sa.Connection, common: Mapping[str, Any], keys: Iterable[tuple[str, ...]]
 ) -> None:
     """Take out programs that were handed over before, for workers that would judge them differently."""
-    names = ("student", "item", "version", "submission")
-    key = sa.tuple_(*(programs.c[name] for name in names))
-    same = key.in_([tuple(getattr(entry, name) for name in names) for entry in handed])
-    others = (programs.c.course == course, programs.c.mode == mode, programs.c.queue != queue, same)
     # They come again under new numbers: whoever has an old one in hand reports for nothing.
-    if connection.execute(sa.delete(programs).where(*others)).rowcount:
+    if connection.execute(_FORGET_OTHERS, {**common, "keys": json.dumps([*keys])}).rowcount:
         connection.execute(_EMPTY_JOBS)
 
 
-def _put_program(
-    connection: sa.Connection, common: Mapping[str, Any], entry: ProgramForQueue
-) -> tuple[int, bool]:
-    """Store a program; return its number, and whether it is new."""
-    values = {
-        **common,
-        "student": entry.student,
-        "item": entry.item,
-        "version": entry.version,
-        "submission": entry.submission,
-        "code": entry.code,
-    }
-    statement = upsert(programs).values(values)
-    statement = statement.on_conflict_do_update(
-        constraint="uq_programs_submission", set_={"run": common["run"]}
-    )
-    # PostgreSQL's hidden column is 0 in a row that this statement inserted.
-    row = connection.execute(statement.returning(programs.c.id, sa.literal_column("xmax = 0"))).one()
-    return int(row[0]), bool(row[1])
+def _put_programs(
+    connection: sa.Connection, common: Mapping[str, Any], handed: Sequence[ProgramForQueue]
+) -> dict[tuple[str, ...], tuple[int, bool]]:
+    """Store programs; return the number of each by its key, and whether it is new."""
+    values = {**common, "handed": json.dumps([asdict(entry) for entry in handed])}
+    rows = connection.execute(_PUT_PROGRAMS, values).all() if handed else ()
+    return {(*key,): (int(number), bool(is_new)) for *key, number, is_new in rows}
 
 
 def _batch_jobs(

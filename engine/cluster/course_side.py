@@ -11,7 +11,7 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -33,6 +33,7 @@ from engine.items.bank import Bank
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Job, Runner, RunResult, SandboxOptions
 from engine.runs.code_exercises import CodeExercises, GradingStoppedError, plan_seed
+from engine.store import SubmissionKey
 from engine.store.sql_tables import decode, encode
 from engine.text.words import clean_line
 
@@ -144,24 +145,31 @@ class CourseQueue:
         count, seconds = self._seconds.get(item, (0, 0.0))
         return _USUAL if not count else max(_LEAST, min(_MOST, int(_CHUNK_S * count / max(seconds, 1e-3))))
 
-    def tidy(self, students: Iterable[str], is_graded: Callable[[str, str, str], bool]) -> int:
+    def tidy(
+        self,
+        students: Iterable[str],
+        graded_among: Callable[[Collection[SubmissionKey]], Collection[SubmissionKey]],
+    ) -> int:
         """Forget what a killed run stored and couldn't forget any more; return how many programs that were.
 
         Parameters
         ----------
         students : iterable of str
             Whose programs are looked at: the queue has pseudonyms only.
-        is_graded : callable
-            Whether the store has a grade, by student, exercise and hash of the program.
+        graded_among : callable
+            Which of some submissions the store has a grade of.
         """
         left = self.queue.left_behind(self.course, str(self._mode))
-        names = {pseudonym(self._secret, student): student for student in students} if left else {}
-        stored = [
-            program.id
+        if not left:
+            return 0
+        names = {pseudonym(self._secret, student): student for student in students}
+        keys = {
+            program.id: (names[program.student], program.item, program.submission)
             for program in left
             if program.student in names
-            and is_graded(names[program.student], program.item, program.submission)
-        ]
+        }
+        graded = graded_among(keys.values())
+        stored = [number for number, key in keys.items() if key in graded]
         self.queue.forget(stored)
         return len(stored)
 

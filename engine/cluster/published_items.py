@@ -103,16 +103,19 @@ def _publish(
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
     def store(connection: sa.Connection) -> None:
-        for name, content in contents.items():
-            values = {"course": course, "sha256": hashes[name], "content": content}
-            statement = upsert(item_files).values(values)
-            # What is there under this hash should be the same; where it isn't, it is mended.
-            statement = statement.on_conflict_do_update(
-                index_elements=[item_files.c.course, item_files.c.sha256],
-                set_={"content": statement.excluded.content},
-                where=item_files.c.content != statement.excluded.content,
-            )
-            connection.execute(statement)
+        rows = [
+            {"course": course, "sha256": hashes[name], "content": content}
+            for name, content in contents.items()
+        ]
+        statement = upsert(item_files)
+        # What is there under this hash should be the same; where it isn't, it is mended.
+        statement = statement.on_conflict_do_update(
+            index_elements=[item_files.c.course, item_files.c.sha256],
+            set_={"content": statement.excluded.content},
+            where=item_files.c.content != statement.excluded.content,
+        )
+        if rows:
+            connection.execute(statement, rows)
         names = {"course": course, "item": item, "version": version, "seed": seed}
         files = json.dumps(hashes, sort_keys=True)
         statement = upsert(queued_items).values(**names, files=files, drawn=drawn)

@@ -18,7 +18,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -288,14 +288,15 @@ FileTask = tuple[str, HandedFile]
 def open_tasks(grader: FileGrader, intake: IntakeResult, tally: BatchTally) -> list[FileTask]:
     """Return the files that have no grade yet; the others are counted."""
     tasks: dict[tuple[str, str | None, str], FileTask] = {}
-    for student in intake.students:
-        for file in student.files:
-            key = (student.student, file.item, file.sha256)
-            # The same file twice is one attempt, and counts as it came first.
-            if key in tasks or grader.is_graded(student.student, file):
-                tally.graded_before += 1
-            else:
-                tasks[key] = student.student, file
+    everything = [(student.student, file) for student in intake.students for file in student.files]
+    graded: Collection[tuple[str, str | None, str]] = grader.graded_among(everything)
+    for student, file in everything:
+        key = (student, file.item, file.sha256)
+        # The same file twice is one attempt, and counts as it came first.
+        if key in tasks or key in graded:
+            tally.graded_before += 1
+        else:
+            tasks[key] = student, file
     return [*tasks.values()]
 
 

@@ -7,7 +7,7 @@ that the next run tries it again. Neither ever becomes a 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -25,7 +25,14 @@ from engine.intake import read_code_file
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response
 from engine.runner import Runner
 from engine.runs.code_exercises import CodeExercises
-from engine.store import ArrivalInfo, Attempt, Store, quiz_responses, response_sha256
+from engine.store import (
+    ArrivalInfo,
+    Attempt,
+    Store,
+    SubmissionKey,
+    quiz_responses,
+    response_sha256,
+)
 from engine.text.files import read_hand_in
 from engine.text.words import agree
 
@@ -75,6 +82,47 @@ _BEHIND = (
     "a quiz file that was handed in before this one is set aside, and what an answer earns depends on those "
     "before it; take that file out, or mark this one by hand: grade mark set"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedProgram:
+    """A program with its report, wherever that was made.
+
+    Parameters
+    ----------
+    student : str
+    submission : CodeSubmission
+    report : GradeReport
+    reason : str or None
+        Why it has no score or can't be read.
+    started : datetime
+        When grading began.
+    arrival : ArrivalInfo
+    """
+
+    student: str
+    submission: CodeSubmission
+    report: GradeReport
+    reason: str | None
+    started: datetime
+    arrival: ArrivalInfo
+
+    @classmethod
+    def of_file(
+        cls,
+        student: str,
+        file: HandedFile,
+        submission: CodeSubmission,
+        report: GradeReport,
+        started: datetime,
+    ) -> JudgedProgram:
+        """Return the program in a file with its report."""
+        return cls(student, submission, report, why_no_score(report), started, _arrival(file))
+
+    @property
+    def key(self) -> SubmissionKey:
+        """By which the store knows it."""
+        return self.student, self.report.item, self.submission.sha256
 
 
 def why_no_score(report: GradeReport) -> str | None:
@@ -132,20 +180,21 @@ class FileGrader:
         """Return that a quiz file can't be graded because an earlier one is set aside; nothing is stored."""
         return FileResult(student, file, reason=_BEHIND)
 
-    def is_graded(self, student: str, file: HandedFile) -> bool:
-        """Return whether a code file is graded already; answers have to be read to know."""
-        if file.kind is not FileKind.CODE:
-            return False
-        assert file.item is not None
-        return self.store.graded(student, file.item, file.sha256, self.mode) is not None
+    def graded_among(self, files: Iterable[tuple[str, HandedFile]]) -> set[SubmissionKey]:
+        """Return what is graded already of some students' code files; answers have to be read to know."""
+        code = (
+            (student, file.item or "", file.sha256) for student, file in files if file.kind is FileKind.CODE
+        )
+        return self.store.graded_among(code, self.mode)
 
     def _grade_code(self, student: str, file: HandedFile, item: str, runner: Runner) -> FileResult:
         started = datetime.now(UTC)
         submission = self.read_program(student, file, item, started)
         if isinstance(submission, FileResult):
             return submission
-        report, reason = self._judge(student, item, submission, runner)
-        return self.store_report(student, file, submission, report, reason, started)
+        report = self._judge(student, item, submission, runner)
+        judged = JudgedProgram.of_file(student, file, submission, report, started)
+        return self._stored_files([(file, judged)])[0]
 
     def read_program(
         self, student: str, file: HandedFile, item: str, started: datetime
@@ -164,53 +213,56 @@ class FileGrader:
             self._record_unread(student, file, item, Outcome.FORMAT_ERROR, message, started)
             return FileResult(student, file, problem=_problem(student, file, error))
         except Exception as error:  # no reader may raise anything else: our fault, tried again next time
-            message = self._mention_earlier(student, item, file.sha256, internal_fault(error))
+            before = self.store.ungraded_among([(student, item, file.sha256)], self.mode)
+            message = _mention_earlier(internal_fault(error), bool(before))
             self._record_unread(student, file, item, Outcome.UNGRADED, message, started)
             return FileResult(student, file, reason=message, again=_AGAIN in message)
 
-    def store_report(
-        self,
-        student: str,
-        file: HandedFile,
-        submission: CodeSubmission,
-        report: GradeReport,
-        reason: str | None,
-        started: datetime,
-    ) -> FileResult:
-        """Store the report of a program, wherever it was made, and return the result.
+    def store_reports(self, judged: Sequence[tuple[HandedFile, JudgedProgram]]) -> list[FileResult]:
+        """Store the reports of programs, wherever they were made, and return the results in their order.
 
-        Parameters
-        ----------
-        student : str
-        file : HandedFile
-        submission : CodeSubmission
-            The program in the file.
-        report : GradeReport
-        reason : str or None
-            Why it has no score or can't be read.
-        started : datetime
-            When grading began.
+        All are stored by a few statements in one transaction. What can't be stored of one of them is its
+        result, and the others are stored.
 
         Raises
         ------
         StoreError
-            The result can't be stored.
+            The store fails; those before the failure may be stored.
         """
-        item = report.item
-        stored, reason = self._store(student, item, submission, report, reason, _arrival(file), started)
-        if stored.report.outcome is Outcome.FORMAT_ERROR:
-            return FileResult(student, file, problem=IntakeProblem(file.name, reason or "", _MEND, student))
-        return FileResult(
-            student, file, reason=None if stored.settled else reason, again=bool(reason and _AGAIN in reason)
-        )
+        try:
+            return self._stored_files(judged)
+        except UnstorableError as error:  # one attempt doesn't fit; the store itself works
+            failure: Exception = error
+        except StoreError:
+            raise
+        except Exception as error:  # the last net: one program never stops the others
+            failure = error
+        if len(judged) == 1:
+            ((file, program),) = judged
+            return [FileResult(program.student, file, reason=internal_fault(failure))]
+        # By halves: among hundreds the one is found with a dozen transactions.
+        half = len(judged) // 2
+        return self.store_reports(judged[:half]) + self.store_reports(judged[half:])
+
+    def _stored_files(self, judged: Sequence[tuple[HandedFile, JudgedProgram]]) -> list[FileResult]:
+        results = []
+        stored = self._store([program for _, program in judged])
+        for (file, program), (attempt, reason) in zip(judged, stored, strict=True):
+            problem = None
+            if attempt.report.outcome is Outcome.FORMAT_ERROR:
+                problem = IntakeProblem(file.name, reason or "", _MEND, program.student)
+                reason = None
+            again = bool(reason and _AGAIN in reason)
+            shown = None if attempt.settled else reason
+            results.append(FileResult(program.student, file, reason=shown, problem=problem, again=again))
+        return results
 
     def without_report(
         self, student: str, file: HandedFile, submission: CodeSubmission, reason: str, started: datetime
-    ) -> FileResult:
-        """Store that a program couldn't be graded by any machine, and return the result."""
-        item = file.item or ""
-        report = self._without_score(item, student, Outcome.UNGRADED, reason, None)
-        return self.store_report(student, file, submission, report, reason, started)
+    ) -> JudgedProgram:
+        """Return a program that no machine could grade, as it is stored."""
+        report = self._without_score(file.item or "", student, Outcome.UNGRADED, reason, None)
+        return JudgedProgram.of_file(student, file, submission, report, started)
 
     def grade_submission(
         self, student: str, item: str, submission: CodeSubmission, runner: Runner, arrival: ArrivalInfo
@@ -227,8 +279,9 @@ class FileGrader:
             No machine may try it again: see :meth:`set_aside_submission`.
         """
         started = datetime.now(UTC)
-        report, reason = self._judge(student, item, submission, runner)
-        return self._store(student, item, submission, report, reason, arrival, started)[0]
+        report = self._judge(student, item, submission, runner)
+        judged = JudgedProgram(student, submission, report, why_no_score(report), started, arrival)
+        return self._store([judged])[0][0]
 
     def set_aside_submission(
         self, student: str, item: str, submission: CodeSubmission, arrival: ArrivalInfo
@@ -236,49 +289,45 @@ class FileGrader:
         """Record that a program isn't tried any more because it kills the grader, and return the reason."""
         started = datetime.now(UTC)
         report = self._without_score(item, student, Outcome.UNGRADED, _SET_ASIDE, None)
-        attempt = Attempt.of_code(student, submission, report, started=started, reason=_SET_ASIDE)
-        self.store.record(attempt.arrived(arrival))
+        self.store.record(
+            Attempt.of_code(student, submission, report, started=started, reason=_SET_ASIDE, arrival=arrival)
+        )
         return _SET_ASIDE
 
-    def _judge(
-        self, student: str, item: str, submission: CodeSubmission, runner: Runner
-    ) -> tuple[GradeReport, str | None]:
-        """Return the report of a program, and why it has no score or can't be read."""
+    def _judge(self, student: str, item: str, submission: CodeSubmission, runner: Runner) -> GradeReport:
         try:
-            report = self.code.grade(item, submission, runner, student)
+            return self.code.grade(item, submission, runner, student)
         except (StoreError, ProgramSetAsideError):
             raise
         except Exception as error:  # whatever fails here is ours: never the student's 0
             reason = internal_fault(error)
-            return self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier), reason
-        return report, why_no_score(report)
+            return self._without_score(item, student, Outcome.UNGRADED, reason, runner.tier)
 
-    def _store(
-        self,
-        student: str,
-        item: str,
-        submission: CodeSubmission,
-        report: GradeReport,
-        reason: str | None,
-        arrival: ArrivalInfo,
-        started: datetime,
-    ) -> tuple[Attempt, str | None]:
-        """Return the stored attempt, and why it has no score or can't be read."""
-        report = replace(report, student=student, mode=self.mode)
-        if report.outcome is Outcome.UNGRADED:
-            reason = self._mention_earlier(student, item, submission.sha256, reason or "")
-        # Even an ungraded attempt is stored: a later try counts as old as this one.
-        attempt = Attempt.of_code(student, submission, report, started=started, reason=reason)
-        return self.store.record(attempt.arrived(arrival)), reason
-
-    def _mention_earlier(self, student: str, item: str, sha256: str, reason: str) -> str:
-        """Return the reason, with a remark where an earlier run left this very file ungraded too."""
-        # The machine may be to blame twice, but so may what the file does: a person should look.
-        before = any(
-            attempt.submission == sha256 and attempt.report.outcome is Outcome.UNGRADED
-            for attempt in self.store.attempts(student=student, item=item, mode=self.mode)
-        )
-        return f"{reason} ({_AGAIN})" if before else reason
+    def _store(self, judged: Sequence[JudgedProgram]) -> list[tuple[Attempt, str | None]]:
+        """Return the stored attempts, and why each has no score or can't be read."""
+        open_ = [one.key for one in judged if one.report.outcome is Outcome.UNGRADED]
+        before = self.store.ungraded_among(open_, self.mode) if open_ else ()
+        attempts = []
+        reasons = []
+        for one in judged:
+            report, reason = one.report, one.reason
+            if (report.student, report.mode) != (one.student, self.mode):
+                report = replace(report, student=one.student, mode=self.mode)
+            if report.outcome is Outcome.UNGRADED:
+                reason = _mention_earlier(reason or "", one.key in before)
+            # Even an ungraded attempt is stored: a later try counts as old as this one.
+            attempts.append(
+                Attempt.of_code(
+                    one.student,
+                    one.submission,
+                    report,
+                    started=one.started,
+                    reason=reason,
+                    arrival=one.arrival,
+                )
+            )
+            reasons.append(reason)
+        return [*zip(self.store.record_all(attempts), reasons, strict=True)]
 
     def _record_unread(
         self, student: str, file: HandedFile, item: str, outcome: Outcome, reason: str, started: datetime
@@ -414,16 +463,11 @@ class FileGrader:
 
     def _all_graded(self, quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> bool:
         responses = quiz_responses(quiz, answers)
-        return all(
-            self.store.graded(
-                quiz.student,
-                question.variant.item,
-                response_sha256(question.variant.id, response, quiz.id),
-                self.mode,
-            )
-            is not None
+        asked = {
+            (quiz.student, question.variant.item, response_sha256(question.variant.id, response, quiz.id))
             for question, response in zip(quiz.questions, responses, strict=True)
-        )
+        }
+        return self.store.graded_among(asked, self.mode) == asked
 
 
 def _missing(student: str, file: HandedFile, quiz: Quiz, filled: FilledQuiz) -> IntakeProblem | None:
@@ -454,6 +498,12 @@ def _with_useless(
 
 def _numbered(singular: str, several: str, numbers: Sequence[int]) -> str:
     return f"{singular if len(numbers) == 1 else several} {', '.join(map(str, numbers))}"
+
+
+def _mention_earlier(reason: str, is_again: bool) -> str:
+    """Return the reason, with a remark where an earlier run left this very file ungraded too."""
+    # The machine may be to blame twice, but so may what the file does: a person should look.
+    return f"{reason} ({_AGAIN})" if is_again else reason
 
 
 def _arrival(file: HandedFile) -> ArrivalInfo:

@@ -27,6 +27,9 @@ from engine.model import (
 )
 from engine.store.sql_tables import attempts, decode, encode, storable
 
+SubmissionKey = tuple[str, str, str]
+"""Student, item and hash of what was handed in."""
+
 # A graded attempt stays as it is; attempts with the other outcomes are retried and replaced.
 SETTLED = (Outcome.RIGHT, Outcome.PARTIAL, Outcome.WRONG)
 
@@ -85,6 +88,9 @@ class ArrivalInfo:
     handed: datetime | None = None
     marked_late: bool = False
     sequence: int = 0
+
+
+_UNKNOWN_ARRIVAL = ArrivalInfo()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +195,7 @@ class Attempt:
         *,
         started: datetime,
         reason: str | None = None,
+        arrival: ArrivalInfo = _UNKNOWN_ARRIVAL,
     ) -> Attempt:
         """Return the attempt of one code file, finished now; the reason is the report's by default.
 
@@ -201,6 +208,8 @@ class Attempt:
             When grading began.
         reason : str, optional
             Why there is no score.
+        arrival : ArrivalInfo, optional
+            When and how it was handed in.
         """
         return cls(
             student=student,
@@ -212,6 +221,9 @@ class Attempt:
             modules=dict(submission.modules),
             filename=submission.filename,
             reason=reason_of(report) if reason is None else reason,
+            handed=arrival.handed,
+            marked_late=arrival.marked_late,
+            sequence=arrival.sequence,
         )
 
     def arrived(self, arrival: ArrivalInfo) -> Attempt:

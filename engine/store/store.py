@@ -6,7 +6,7 @@ what an attempt earns may depend on them, and two programs may record at the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,6 +26,7 @@ from engine.store.attempt import (
     ArrivalInfo,
     Attempt,
     BestScore,
+    SubmissionKey,
     attempt_of,
     attempt_row,
     quiz_responses,
@@ -53,29 +54,35 @@ _MANY_QUIZZES = 100
 
 
 # Put together once: a class whose time is over at the same second is recorded in thousands of queries.
-_AT_ITEM = (
-    attempts.c.student == sa.bindparam("of_student"),
-    attempts.c.item == sa.bindparam("of_item"),
-    attempts.c.mode == sa.bindparam("of_mode"),
-)
 _EARLIER = (
     sa.select(attempts)
     .join(quizzes, (quizzes.c.id == attempts.c.quiz_id) & (quizzes.c.student == attempts.c.student))
-    .where(*_AT_ITEM, quizzes.c.name == sa.bindparam("of_name"))
+    .where(
+        attempts.c.student == sa.bindparam("of_student"),
+        attempts.c.item.in_(sa.bindparam("of_items", expanding=True)),
+        attempts.c.mode == sa.bindparam("of_mode"),
+        quizzes.c.name == sa.bindparam("of_name"),
+    )
     .order_by(attempts.c.id)
 )
 _EARLIER_IN_ONE = _EARLIER.where(quizzes.c.id == sa.bindparam("of_quiz"))
-_NEWEST_START = sa.select(sa.func.max(attempts.c.started)).where(*_AT_ITEM)
+# More than what is looked for: a condition for each submission by itself would be a statement for each.
+_THERE = sa.select(
+    *(attempts.c[name] for name in ("id", "student", "item", "submission", "mode", "started"))
+).where(
+    *(attempts.c[name].in_(sa.bindparam(f"{name}s", expanding=True)) for name in ("student", "item", "mode"))
+)
+# In one order, so that two programs that record the same class never wait for each other in a ring.
 _SAME = (
     sa.select(attempts)
-    .where(*_AT_ITEM, attempts.c.submission == sa.bindparam("of_submission"))
+    .where(attempts.c.id.in_(sa.bindparam("rows", expanding=True)))
+    .order_by(attempts.c.id)
     .with_for_update()
 )
-
-
-def _at_item(attempt: Attempt, **more: str | None) -> dict[str, str | None]:
-    mode = str(attempt.report.mode)
-    return {"of_student": attempt.student, "of_item": attempt.item, "of_mode": mode, **more}
+_ADD = sa.insert(attempts)
+_REPLACE = sa.update(attempts).where(attempts.c.id == sa.bindparam("of_row"))
+# Students in one statement; with a course's items no more values than the smallest SQLite takes.
+_MOST_STUDENTS = 500
 
 
 def _locked_name(connection: sa.Connection, quiz: str, student: str) -> str | None:
@@ -89,23 +96,34 @@ def _locked_name(connection: sa.Connection, quiz: str, student: str) -> str | No
     return name
 
 
-def _earlier_rows(connection: sa.Connection, attempt: Attempt, name: str | None) -> Sequence[sa.RowMapping]:
-    """Return the rows of a student's submissions so far for the same item of the same quiz, oldest first.
+def _earlier_attempts(
+    connection: sa.Connection, new: Sequence[Attempt], where: str
+) -> list[Sequence[Attempt]]:
+    """Return for each attempt the student's ones so far at the same item of the same quiz, oldest first.
 
     For marks, quizzes of one name are one quiz, drawn several times; in practice each is on its own.
     Attempts without a quiz have no earlier ones.
     """
-    if attempt.quiz is None:
-        return ()
-    if attempt.report.mode is Mode.PRACTICE:
-        values = _at_item(attempt, of_name=name, of_quiz=attempt.quiz)
-        return connection.execute(_EARLIER_IN_ONE, values).mappings().all()
-    return connection.execute(_EARLIER, _at_item(attempt, of_name=name)).mappings().all()
-
-
-def _newest_start(connection: sa.Connection, attempt: Attempt) -> datetime | None:
-    newest: datetime | None = connection.execute(_NEWEST_START, _at_item(attempt)).scalar()
-    return newest
+    together: dict[tuple[str, str, Mode], set[str]] = {}
+    for attempt in new:
+        if attempt.quiz is not None:
+            place = attempt.quiz, attempt.student, attempt.report.mode
+            together.setdefault(place, set()).add(attempt.item)
+    places = dict.fromkeys((quiz, student) for quiz, student, _ in together)
+    names = {place: _locked_name(connection, *place) for place in places}
+    earlier: dict[tuple[str | None, str, Mode, str], list[Attempt]] = {}
+    for (quiz, student, mode), items in together.items():
+        values = {
+            "of_student": student,
+            "of_items": sorted(items),
+            "of_mode": str(mode),
+            "of_name": names[quiz, student],
+            "of_quiz": quiz,
+        }
+        query = _EARLIER_IN_ONE if mode is Mode.PRACTICE else _EARLIER
+        for row in connection.execute(query, values).mappings():
+            earlier.setdefault((quiz, student, mode, row["item"]), []).append(attempt_of(row, where))
+    return [earlier.get((a.quiz, a.student, a.report.mode, a.item), []) for a in new]
 
 
 def _not_before(attempt: Attempt, earlier: datetime | None) -> Attempt:
@@ -299,23 +317,10 @@ class Store:
     ) -> list[Attempt]:
         if settle is not None:
             # All are looked up before any is stored: the answers of one file don't come before each other.
-            places = dict.fromkeys((a.quiz, a.student) for a in attempts)
-            names: dict[tuple[str | None, str], str | None] = {
-                (quiz, student): _locked_name(connection, quiz, student) for quiz, student in places if quiz
-            }
-            attempts = [
-                settle(
-                    a,
-                    [
-                        attempt_of(row, self.where)
-                        for row in _earlier_rows(connection, a, names.get((a.quiz, a.student)))
-                    ],
-                )
-                for a in attempts
-            ]
-        stored = []
-        for attempt in attempts:
-            stored.append(self._put(connection, attempt))
+            earlier = _earlier_attempts(connection, attempts, self.where)
+            attempts = [settle(*each) for each in zip(attempts, earlier, strict=True)]
+        stored = self._put_all(connection, attempts)
+        for _ in stored:
             reached("between-rows")
         return stored
 
@@ -364,20 +369,54 @@ class Store:
             settle=settle,
         )
 
-    def _put(self, connection: sa.Connection, attempt: Attempt) -> Attempt:
-        same = _at_item(attempt, of_submission=attempt.submission)
-        row = connection.execute(_SAME, same).mappings().first()
-        if row is None:
-            attempt = _not_before(attempt, _newest_start(connection, attempt))
-            connection.execute(sa.insert(attempts), attempt_row(attempt))
-        elif (stored := attempt_of(row, self.where)).is_taken:
-            # Also what waits for a person, who may have marked a part of it already.
-            return stored
-        else:
-            # It is as old as its first try: a fault of the machine puts nobody behind a later attempt.
-            attempt = replace(attempt, started=row["started"])
-            connection.execute(sa.update(attempts).where(attempts.c.id == row["id"]), attempt_row(attempt))
-        return attempt
+    def _put_all(self, connection: sa.Connection, new: Sequence[Attempt]) -> list[Attempt]:
+        """Store attempts, one after the other as it were, by statements for all of them."""
+        values = {
+            "students": sorted({attempt.student for attempt in new}),
+            "items": sorted({attempt.item for attempt in new}),
+            "modes": sorted({str(attempt.report.mode) for attempt in new}),
+        }
+        wanted = {_row_key(attempt) for attempt in new}
+        newest: dict[tuple[str, ...], datetime] = {}
+        same: list[int] = []
+        place: tuple[str, ...]
+        for row in connection.execute(_THERE, values).mappings():
+            place = row["student"], row["item"], row["mode"]
+            newest[place] = max(newest.get(place, row["started"]), row["started"])
+            if (*place, row["submission"]) in wanted:
+                same.append(row["id"])
+        there: dict[tuple[str, ...], Attempt] = {}
+        numbers: dict[tuple[str, ...], int] = {}
+        if same:
+            for row in connection.execute(_SAME, {"rows": same}).mappings():
+                attempt = attempt_of(row, self.where)
+                there[_row_key(attempt)], numbers[_row_key(attempt)] = attempt, row["id"]
+        changed: dict[tuple[str, ...], Attempt] = {}
+        stored = []
+        for attempt in new:
+            key = _row_key(attempt)
+            before, place = there.get(key), key[:3]
+            if before is None:
+                attempt = _not_before(attempt, newest.get(place))
+                newest[place] = attempt.started
+            elif before.is_taken:
+                # Also what waits for a person, who may have marked a part of it already.
+                stored.append(before)
+                continue
+            else:
+                # It is as old as its first try: a fault of the machine puts nobody behind a later attempt.
+                attempt = replace(attempt, started=before.started)
+            there[key] = changed[key] = attempt
+            stored.append(attempt)
+        added = [attempt_row(attempt) for key, attempt in changed.items() if key not in numbers]
+        replaced = [
+            {**attempt_row(changed[key]), "of_row": numbers[key]} for key in changed if key in numbers
+        ]
+        if added:
+            connection.execute(_ADD, added)
+        if replaced:
+            connection.execute(_REPLACE, replaced)
+        return stored
 
     def graded(self, student: str, item: str, submission: str, mode: Mode = Mode.MARKS) -> GradeReport | None:
         """Return the report of that submission if no machine can add to it, or None.
@@ -403,6 +442,45 @@ class Store:
         report = None if text is None else decode(GradeReport, text, self.where)
         is_open = report is not None and report.outcome is Outcome.UNGRADED and not report.needs_person
         return None if is_open else report
+
+    def graded_among(
+        self, submissions: Iterable[SubmissionKey], mode: Mode = Mode.MARKS
+    ) -> set[SubmissionKey]:
+        """Return the submissions to whose reports no machine can add, as :meth:`graded` of each says."""
+        return {
+            key
+            for key, outcome, report in self._outcomes(submissions, mode)
+            if outcome in SETTLED or (report is not None and report.needs_person)
+        }
+
+    def ungraded_among(
+        self, submissions: Iterable[SubmissionKey], mode: Mode = Mode.MARKS
+    ) -> set[SubmissionKey]:
+        """Return the submissions that have no score yet, whether they wait for a machine or for a person."""
+        found = self._outcomes(submissions, mode)
+        return {key for key, outcome, _ in found if outcome is Outcome.UNGRADED}
+
+    def _outcomes(
+        self, submissions: Iterable[SubmissionKey], mode: Mode
+    ) -> Iterator[tuple[SubmissionKey, Outcome, GradeReport | None]]:
+        """Yield what there is of many submissions: outcomes, and the reports of ungraded ones."""
+        wanted = set(submissions)
+        students = sorted({student for student, _, _ in wanted})
+        items = sorted({item for _, item, _ in wanted})
+        # Texts of reports are long, and of what has a score nobody needs one.
+        report = sa.case((attempts.c.outcome == str(Outcome.UNGRADED), attempts.c.report)).label("report")
+        names = ("student", "item", "submission", "outcome")
+        query = sa.select(*(attempts.c[name] for name in names), report)
+        query = query.where(attempts.c.mode == str(mode), attempts.c.item.in_(items))
+        for start in range(0, len(students), _MOST_STUDENTS):
+            some = attempts.c.student.in_(students[start : start + _MOST_STUDENTS])
+            with self._database.read() as connection:
+                rows = connection.execute(query.where(some)).mappings().all()
+            for row in rows:
+                if (key := (row["student"], row["item"], row["submission"])) in wanted:
+                    text = row["report"]
+                    ungraded = None if text is None else decode(GradeReport, text, self.where)
+                    yield key, Outcome(row["outcome"]), ungraded
 
     def attempts(
         self,
@@ -476,6 +554,10 @@ _ANY_ATTEMPT = (
     .where(*(attempts.c[name] == sa.bindparam(name) for name in ("student", "item", "mode")))
     .limit(1)
 )
+
+
+def _row_key(attempt: Attempt) -> tuple[str, ...]:
+    return attempt.student, attempt.item, str(attempt.report.mode), attempt.submission
 
 
 def _quiz_row(quiz: Quiz) -> dict[str, Any]:

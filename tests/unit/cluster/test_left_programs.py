@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import pytest
 import sqlalchemy as sa
@@ -12,6 +12,7 @@ from engine.cluster.course_side import CourseQueue
 from engine.cluster.work_queue import QueueReport, WorkerFacts, WorkQueue
 from engine.items.bank import builtin_bank
 from engine.model import CodeSubmission, Mode
+from engine.store import SubmissionKey
 from tests.live.postgres import server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
@@ -47,9 +48,9 @@ def test_only_what_is_stored_and_was_left_long_ago_is_forgotten(course: CourseQu
         worker, chunk, [QueueReport(number, "{}", None, "host/1", 0.1) for number in (ada, bob, cat)]
     )
 
-    def stored(student: str, item: str, submission: str) -> bool:
-        assert item == "softmax" and submission == hash_of(student)
-        return student != "cat"
+    def stored(submissions: Collection[SubmissionKey]) -> list[SubmissionKey]:
+        assert all((item, sha) == ("softmax", hash_of(student)) for student, item, sha in submissions)
+        return [key for key in submissions if key[0] != "cat"]
 
     assert course.tidy(STUDENTS, stored) == 0, "whoever waits for them may collect them still"
     with course.queue.database.write() as connection:

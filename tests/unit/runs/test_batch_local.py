@@ -262,14 +262,14 @@ def test_a_sandbox_that_cant_be_opened_stops_before_anything(tmp_path: Path, sto
 
 def test_a_store_that_fails_ends_the_run_and_keeps_what_it_has(tmp_path: Path, store: Store) -> None:
     intake = a_class(tmp_path, **{f"s{n:02d}": "right" for n in range(10)})
-    record = store.record
+    record_all = store.record_all
 
-    def full(attempt):
-        if attempt.student == "s03":
+    def full(attempts):
+        if attempts[0].student == "s03":
             raise StoreError("the disk is full")
-        return record(attempt)
+        return record_all(attempts)
 
-    store.record = full  # type: ignore[method-assign]
+    store.record_all = full  # type: ignore[method-assign]
     runner = FakeRunner()
     with pytest.raises(StoreError, match="disk is full"):
         run(intake, store, FakeCode(), runner, workers=1)
@@ -300,14 +300,14 @@ def test_a_reader_that_fails_on_one_file_costs_nobody_anything(
 
 def test_what_the_store_refuses_of_one_file_stops_no_other(tmp_path: Path, store: Store) -> None:
     intake = a_class(tmp_path, ada="right", bob="right", eve="wrong")
-    record = store.record
+    record_all = store.record_all
 
-    def choosy(attempt):
-        if attempt.student == "bob":
+    def choosy(attempts):
+        if attempts[0].student == "bob":
             raise UnstorableError("something can't be stored")
-        return record(attempt)
+        return record_all(attempts)
 
-    store.record = choosy  # type: ignore[method-assign]
+    store.record_all = choosy  # type: ignore[method-assign]
     result = run(intake, store, FakeCode(), workers=1)
     assert (result.graded, result.exit_code) == (2, 3)
     assert [u.student for u in result.ungraded] == ["bob"]

@@ -326,8 +326,8 @@ def test_a_store_that_is_away_for_a_while(shop: Shop, monkeypatch: pytest.Monkey
 
     for name in ("claim", "finish", "give_back", "beat", "take_from_the_dead"):
         monkeypatch.setattr(WaitingHandIns, name, unless_away(getattr(WaitingHandIns, name)))
-    record = Store.record
-    monkeypatch.setattr(Store, "record", unless_away(record))
+    record_all = Store.record_all
+    monkeypatch.setattr(Store, "record_all", unless_away(record_all))
     shop.sandbox.may_end.clear()
     number, later = shop.add("ada"), shop.add("bob")
     with shop.worker(slots=1):
