@@ -219,6 +219,7 @@ def drawing(server: Any, students: int, counts: Sequence[int]) -> dict[str, Any]
     from engine.cluster import class_drawing
     from engine.cluster.course_side import CourseQueue
     from engine.items.bank import builtin_bank
+    from engine.parallel import without_collecting
     from engine.quiz import compose, read_blueprint
     from engine.quiz.compose import ClassDraws, on_this_machine
 
@@ -236,7 +237,8 @@ def drawing(server: Any, students: int, counts: Sequence[int]) -> dict[str, Any]
             }
             return drawn
 
-        compose(plan, bank, names, secret=secret, name="quiz", place=measure)
+        with without_collecting():  # as the command does
+            compose(plan, bank, names, secret=secret, name="quiz", place=measure)
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.yaml"

@@ -142,21 +142,21 @@ class _DrawingRun:
             self._open.clear()
 
     def _hand_over(self, queue: CourseQueue, name: str) -> None:
-        files: dict[str, str] = {}
+        published: dict[str, tuple[str, str]] = {}
         faulty: list[_Piece] = []
         rows: list[tuple[_Piece, ProgramForQueue]] = []
         for piece in self._left:
             try:
-                if piece.item not in files:
-                    database = queue.queue.database
-                    files[piece.item] = publish_drawn_item(database, queue.course, self._bank, piece.item)
+                if piece.item not in published:
+                    files = publish_drawn_item(queue.queue.database, queue.course, self._bank, piece.item)
+                    published[piece.item] = self._bank.version(piece.item), files
             except (InputError, EngineError) as error:
                 self._note(f"{piece.item} can't be handed over: {error.in_one_line()}")
                 faulty.append(piece)
                 continue
             seeds = tuple(map(self._draws.seed, piece.keys))
-            request = DrawingRequest(seeds, files[piece.item], self._bank.wording)
-            version = self._bank.version(piece.item)
+            version, files = published[piece.item]
+            request = DrawingRequest(seeds, files, self._bank.wording)
             # No student: who gets which variant is known here only.
             row = ProgramForQueue("", piece.item, version, request.digest, request.text())
             rows.append((piece, row))
