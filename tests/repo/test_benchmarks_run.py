@@ -18,7 +18,7 @@ SAID = {
     "class": ["submissions"],
     "cluster": [
         r"2 workers of a slot: \d",
-        "hand-ins while the class is graded",
+        r"hand-ins while \d+ programs of a class are graded",
         r"at 100 %: grade batch \d+ MiB",
     ],
     "cluster_simulation": [r"workers +per s", r"the server's cores \d", "knee"],
