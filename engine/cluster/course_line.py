@@ -270,9 +270,19 @@ class CourseLine:
             rows = connection.execute(sa.select(*(workers.c[name] for name in names)))
             return [WorkerFacts(*row) for row in rows]
 
-    def try_again(self, program: int) -> bool:
-        """Let a program that was set aside wait again as if it were new; return whether there was one."""
+    def try_again(self, program: int, course: str | None = None) -> bool:
+        """Let a program that was set aside wait again as if it were new; return whether there was one.
+
+        Parameters
+        ----------
+        program : int
+        course : str, optional
+            The only one whose program it may be.
+        """
         aside = sa.delete(reports).where(reports.c.program == program, reports.c.report.is_(None))
+        if course is not None:
+            theirs = sa.select(programs.c.id).where(programs.c.course == course)
+            aside = aside.where(reports.c.program.in_(theirs))
 
         def change(connection: sa.Connection) -> bool:
             if not connection.execute(aside).rowcount:
@@ -292,9 +302,12 @@ class CourseLine:
 
         return self.database.change(change)
 
-    def set_aside(self) -> list[int]:
-        """Return the programs that no worker could grade, those first that were given up first."""
+    def set_aside(self, course: str | None = None) -> list[int]:
+        """Return the programs that no worker could grade, of one course or all, the earliest first."""
         query = sa.select(reports.c.program).where(reports.c.report.is_(None))
+        if course is not None:
+            query = query.join(programs, programs.c.id == reports.c.program)
+            query = query.where(programs.c.course == course)
         with self.database.read() as connection:
             return [*connection.execute(query.order_by(reports.c.handed_in, reports.c.program)).scalars()]
 

@@ -99,6 +99,18 @@ class WorkerState:
         """Whether it is alive and may begin another chunk."""
         return self.silent_s <= DEAD_AFTER_S and not self.draining
 
+    @property
+    def condition(self) -> str:
+        """What it does, in a word: ``silent``, ``drains``, ``fails``, ``works`` or ``waits``."""
+        # Silence first: what a dead worker said before is no longer true.
+        if self.silent_s > DEAD_AFTER_S:
+            return "silent"
+        if self.draining:
+            return "drains"
+        if self.fault:
+            return "fails"
+        return "works" if self.in_hand else "waits"
+
 
 @dataclass(frozen=True, slots=True)
 class AsideProgram:
@@ -111,6 +123,8 @@ class AsideProgram:
     item : str
     reason : str
     since_s : float
+    student : str
+        Pseudonym.
     """
 
     program: int
@@ -118,6 +132,7 @@ class AsideProgram:
     item: str
     reason: str
     since_s: float
+    student: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +229,15 @@ class QueueOverview:
         return chosen
 
 
-def read_queue(database: Database) -> QueueOverview:
+def read_queue(database: Database, course: str | None = None) -> QueueOverview:
     """Return what the queue holds now.
 
     Parameters
     ----------
     database : Database
         As :func:`engine.cluster.queue_tables.open_queue_database` returns it.
+    course : str, optional
+        Id of the only course whose programs are listed; all are counted.
     """
     with database.snapshot() as connection:
         all_courses = _courses(connection)
@@ -229,7 +246,7 @@ def read_queue(database: Database) -> QueueOverview:
         return QueueOverview(
             courses=all_courses,
             workers=all_workers,
-            aside=_aside(connection),
+            aside=_aside(connection, course),
             unserved=tuple(_unserved(connection, paused, all_workers)),
         )
 
@@ -337,22 +354,26 @@ def pace(faded: float, age_s: float) -> float:
     return 60.0 * faded / (RECENT_S * share)
 
 
-def _aside(connection: sa.Connection) -> tuple[AsideProgram, ...]:
+def _aside(connection: sa.Connection, course: str | None) -> tuple[AsideProgram, ...]:
     query = (
         sa.select(
             programs.c.id,
             programs.c.course,
             programs.c.item,
+            programs.c.student,
             reports.c.reason,
             _seconds_since(reports.c.handed_in).label("since_s"),
         )
         .join(reports, reports.c.program == programs.c.id)
         .where(reports.c.report.is_(None), programs.c.mode != DRAWING_MODE)
+        .where(programs.c.course == course if course else sa.true())
         .order_by(reports.c.handed_in, programs.c.id)
         .limit(_MOST_ASIDE)
     )
     return tuple(
-        AsideProgram(row.id, row.course, row.item, row.reason or "no reason was given", float(row.since_s))
+        AsideProgram(
+            row.id, row.course, row.item, row.reason or "no reason was given", float(row.since_s), row.student
+        )
         for row in connection.execute(query)
     )
 

@@ -15,7 +15,7 @@ from engine.commands.options import CommandGroup, chosen_store, course_option, j
 from engine.commands.terminal import print_json, say, show_table
 from engine.commands.worker import need_cluster
 from engine.errors import UsageError
-from engine.text.words import agree, clean_line, count_noun, join_words
+from engine.text.words import agree, clean_line, count_noun, join_words, rough_time
 
 if TYPE_CHECKING:
     from engine.cluster.queue_state import QueueOverview, QueueShare, WorkerState
@@ -151,7 +151,11 @@ def _show_length(state: QueueOverview) -> None:
             f"{batch} of classes; workers have {in_hand} of them in hand"
         )
     if state.per_minute >= 0.1:
-        left = f", so about {_age(60.0 * state.length / state.per_minute)} are left" if state.length else ""
+        left = (
+            f", so about {rough_time(60.0 * state.length / state.per_minute)} are left"
+            if state.length
+            else ""
+        )
         say(f"{count_noun(f'{state.per_minute:.1f}', 'report')} a minute in the last minutes{left}")
     if not state.workers:
         say("no worker is running\n  next: grade worker --store URL, on each machine that is to grade")
@@ -165,31 +169,25 @@ def _course_row(course: QueueShare) -> list[str]:
         str(course.interactive),
         str(course.batch),
         str(course.in_hand),
-        "-" if course.oldest_s is None else _age(course.oldest_s),
+        "-" if course.oldest_s is None else rough_time(course.oldest_s),
         str(course.weight),
         ", ".join(filter(None, ("paused" if course.paused else "", aside))) or "open",
     ]
 
 
 def _worker_row(worker: WorkerState) -> list[str]:
-    from engine.cluster.work_queue import DEAD_AFTER_S
-
-    # Silence first: what a dead worker said before is no longer true.
-    if worker.silent_s > DEAD_AFTER_S:
+    condition = worker.condition
+    if condition == "silent":
         condition = "silent: dead, or its machine can't reach the database"
-    elif worker.draining:
-        condition = "drains"
-    elif worker.fault:
-        condition = f"fails: {clean_line(worker.fault, 120)}"
-    else:
-        condition = "works" if worker.in_hand else "waits"
+    elif condition == "fails":
+        condition = f"fails: {clean_line(worker.fault or '', 120)}"
     return [
         str(worker.number),
         clean_line(worker.name, 60),
         worker.tier,
         str(worker.slots),
         clean_line(worker.engine, 20),
-        f"{_age(worker.silent_s)} ago",
+        f"{rough_time(worker.silent_s)} ago",
         str(worker.in_hand),
         str(worker.graded),
         f"{worker.per_minute:.1f}",
@@ -210,7 +208,7 @@ def _show_aside(state: QueueOverview) -> None:
                 str(aside.program),
                 titles[aside.course],
                 clean_line(aside.item, 64),
-                f"{_age(aside.since_s)} ago",
+                f"{rough_time(aside.since_s)} ago",
                 clean_line(aside.reason, 300),
             )
             for aside in state.aside
@@ -232,14 +230,6 @@ def _show_unserved(state: QueueOverview) -> None:
 
 def _titles(state: QueueOverview) -> dict[str, str]:
     return {course.id: clean_line(course.title, 60) for course in state.courses}
-
-
-def _age(seconds: float) -> str:
-    # Up to two of a unit the smaller one says more: 90 s, and not 1 min.
-    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 @command.command("new")

@@ -126,6 +126,15 @@ def percent(share: float | Fraction, decimals: int = 1) -> str:
     return f"{plain_points(100 * float(share), decimals)} %"
 
 
+def rough_time(seconds: float) -> str:
+    """Return how long something is in one unit: ``90 s``, ``3 min``, ``4 h``, ``2 days``."""
+    # Up to two of a unit the smaller one says more: 90 s, and not 1 min.
+    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def join_words(words: Iterable[str], last: str = "and", limit: int | None = None) -> str:
     """Return ``a, b and c``; where there are more words than `limit`, the first ones and an ellipsis.
 

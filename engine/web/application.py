@@ -86,6 +86,7 @@ def application(site: Site) -> ASGIApp:
         try:
             yield
         finally:
+            await run_in_threadpool(site.jobs.stop)
             await run_in_threadpool(site.hand_in_desk.stop)
             await run_in_threadpool(background.stop)
 

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from engine.errors import StoreError
 from engine.model import CodeSubmission, Mode
 from engine.runner import SandboxOptions
 from engine.runs import CodeExercises
 from engine.runs.hand_in_queue import HandInQueue, QueuePlace
 from engine.runs.hand_in_worker import HandInWorker
 from engine.store import Store
-from engine.store.waiting import Permit
+from engine.store.waiting import Permit, QueuedHandIn
 
 if TYPE_CHECKING:
     from engine.cluster.course_side import CourseQueue
+    from engine.cluster.program_standing import CourseStanding, ProgramStanding
     from engine.items.bank import Bank
     from engine.web.site import CourseState
 
 _LOOK_S: Final = 0.03
 _LEAVE_S: Final = 1.0
+_FRESH_S: Final = 1.0  # a page asks every second, and there are hundreds of pages
 # Requests that wait for a result at the same time; each takes one of the threads that make pages.
 _MOST_WAITING: Final = 8
 
@@ -48,6 +52,8 @@ class HandInDesk:
         self._queue = HandInQueue(store, os.cpu_count() or 1)
         self._worker: HandInWorker | None = None
         self._exercises: tuple[Bank, CodeExercises] | None = None
+        self._standing: tuple[float, CourseStanding | None] = (-math.inf, None)
+        self._looking = threading.Lock()
         self._lock = threading.Lock()
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
 
@@ -98,6 +104,55 @@ class HandInDesk:
     def place(self, number: int) -> QueuePlace | None:
         """Return where a hand-in stands, None if it doesn't wait."""
         return self._queue.place(number)
+
+    def standing(self) -> CourseStanding | None:
+        """Return what the queue of several machines says of the course.
+
+        None where this machine grades, or where the queue can't be asked.
+        """
+        if self.queue_address is None:
+            return None
+        with self._looking:
+            looked, known = self._standing
+            if time.monotonic() - looked > _FRESH_S:
+                known = self._look()
+                self._standing = time.monotonic(), known
+            return known
+
+    def _look(self) -> CourseStanding | None:
+        from engine.cluster.program_standing import read_standing
+
+        try:
+            course_queue = self.course_queue()
+            return read_standing(course_queue.queue.database, course_queue.name)
+        except StoreError:  # where it lasts, `fault` says it
+            return None
+
+    def program(self, hand_in: QueuedHandIn, course: CourseStanding) -> ProgramStanding | None:
+        """Return where a hand-in stands in the queue of several machines; None before it is handed over."""
+        from engine.cluster.fingerprint import pseudonym
+
+        student = pseudonym(self._state().course.secret(), hand_in.student)
+        return course.programs.get((student, hand_in.item, hand_in.submission))
+
+    def why_held(self) -> str:
+        """Return why nothing is graded now, for staff; empty where it is."""
+        if self.fault is not None:
+            return self.fault
+        course = self.standing()
+        return "" if course is None else "; ".join(course.reasons)
+
+    def course_queue(self) -> CourseQueue:
+        """Return the course's connection to the queue of several machines, which is opened at the first call.
+
+        Raises
+        ------
+        StoreError
+            The queue can't be used.
+        """
+        self._code()
+        assert self._course_queue is not None
+        return self._course_queue
 
     def wait_for(self, number: int, seconds: float) -> None:
         """Return when a hand-in has been graded, or after some time; at once if many wait already."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 
 from engine.errors import SoftmarkError, UsageError
 from engine.quiz import rules as quiz_rules
+from engine.runs.code_exercises import GradingStoppedError
 from engine.web.logs import note_fault
 
 _MOST_FINISHED = 3  # results of a kind that are kept: a plan of a regrade can hold thousands of reports
@@ -52,6 +54,8 @@ class SiteJob:
     started : datetime
     facts : mapping of str to Any
         What it was started with, for the page that shows its result.
+    why_held : callable
+        Returns why it doesn't get on, while it has steps to do; nothing where it does.
     """
 
     id: str
@@ -66,7 +70,9 @@ class SiteJob:
     result: Any = None
     fault: SoftmarkError | None = None
     finished: datetime | None = None
+    why_held: Callable[[], str] = lambda: ""
     _is_stopping: bool = False
+    _when_stopped: Callable[[], None] = lambda: None
     _thread: threading.Thread | None = None
 
     @property
@@ -92,6 +98,13 @@ class SiteJob:
     def stop(self) -> None:
         """Let it end at its next step."""
         self._is_stopping = True
+        self._when_stopped()
+
+    def call_when_stopped(self, callback: Callable[[], None]) -> None:
+        """Say what lets it end where it waits for something that may never come."""
+        self._when_stopped = callback
+        if self._is_stopping:  # somebody was faster
+            callback()
 
     def wait(self, seconds: float) -> bool:
         """Wait for its end, at most so long; return whether it has ended."""
@@ -101,7 +114,12 @@ class SiteJob:
 
     def as_json(self) -> dict[str, Any]:
         """Return what the site's script asks for while it runs."""
-        return {"state": str(self.state), "done": self.done, "total": self.total}
+        return {"state": str(self.state), "done": self.done, "total": self.total, "held": self.held}
+
+    @property
+    def held(self) -> str:
+        """Why it doesn't get on; empty where it does."""
+        return self.why_held() if self.is_running and self.done < self.total else ""
 
 
 @dataclass
@@ -152,6 +170,15 @@ class JobRunner:
         """Return all jobs that are known, the last started first."""
         return list(reversed(list(self._jobs.values())))
 
+    def stop(self, patience_s: float = 5.0) -> None:
+        """End all jobs, because the server ends; those that do a long step are waited for no longer."""
+        running = [job for job in self.all() if job.is_running]
+        for job in running:
+            job.stop()
+        end = time.monotonic() + patience_s
+        for job in running:
+            job.wait(max(0.0, end - time.monotonic()))
+
     def _forget(self, kind: str) -> None:
         finished = [job for job in self._jobs.values() if job.kind == kind and not job.is_running]
         for job in finished[: len(finished) - _MOST_FINISHED + 1]:
@@ -161,7 +188,7 @@ class JobRunner:
 def _run(job: SiteJob, work: Callable[[SiteJob], Any]) -> None:
     try:
         job.result = work(job)
-    except _JobStoppedError:
+    except (_JobStoppedError, GradingStoppedError):
         state = JobState.STOPPED
     except SoftmarkError as error:
         job.fault, state = error, JobState.FAILED

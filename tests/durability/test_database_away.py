@@ -19,6 +19,7 @@ import pytest
 from engine.course import Course
 from engine.model import Mode
 from engine.store.waiting import HandInState
+from tests.integration.test_cluster_command import started
 from tests.live.code_visitor import CodeVisitor
 from tests.live.postgres import server
 from tests.live.quiz_visitor import QUIZ, QuizVisitor, publish_quiz
@@ -141,6 +142,45 @@ def test_a_class_at_work(tmp_path: Path) -> None:
     for text in (log.read_text(encoding="utf-8"), site.complaints()):
         assert not re.search(r"zada|zbob|zcat|zdan|zoe|ivy|example\.edu|def softmax", text, re.IGNORECASE)
         assert "Traceback" not in text
+
+
+def test_hand_ins_in_the_queue_of_several_machines(tmp_path: Path) -> None:
+    """No hand-in is lost, none is graded twice, and the pages say what is the case."""
+    lines = tuple(f"{name},Zoe {name},{name}@example.edu" for name in CODERS)
+    course = new_course(tmp_path / "course", students=lines, store=server().new_store())
+    address = str(Course.open(course).store_place)
+    with LiveSite(course, "--cluster") as site:
+        visitors = {name: CodeVisitor(site, name) for name in CODERS}
+        pages = {name: each.hand_in("softmax", f"{RIGHT}\n# {name}\n") for name, each in visitors.items()}
+        first = visitors[CODERS[0]]
+        state = re.search(r'data-state="([^"]+)"', first.client.get(pages[CODERS[0]]).text)
+        assert state is not None
+        assert "No machine is grading" in first.client.get(state[1]).json()["text"]
+        server().stop(at_once=True)
+        try:
+            end = time.monotonic() + AWAY_S
+            while time.monotonic() < end:
+                away = first.client.get(state[1], headers={"Accept": "application/json"})
+                assert away.status_code == 503, away.text
+                assert SENTENCE.search(html.unescape(away.text)), away.text
+                time.sleep(0.5)
+        finally:
+            server().start()
+        began = time.monotonic()
+        with started("worker", "--store", address, "--slots", 1, "--heartbeat", 0.5):
+            for name, each in visitors.items():
+                assert "10 of 10 points" in each.feedback("softmax", pages[name])
+        # What waited in the queue wasn't given up: nothing rests after a fault that was nobody's.
+        assert time.monotonic() - began < 60
+        for each in visitors.values():
+            each.client.close()
+        assert site.stop() == 0
+        assert "Traceback" not in site.complaints()
+    with Course.open(course).open_store() as store:
+        attempts = [*store.attempts(mode=Mode.MARKS)]
+        assert sorted(each.student for each in attempts) == sorted(CODERS)
+        assert {each.report.score for each in attempts} == {10}
+        assert {each.tries for each in store.waiting.in_state([HandInState.DONE])} == {0}
 
 
 def see_them_go_on(writers: list[Typist], coders: list[Programmer]) -> None:

@@ -168,7 +168,7 @@ def test_waiting_and_its_place(signed_in: SignedIn, grading: Grading, site: Site
     assert "<textarea" in writing and 'http-equiv="refresh"' not in writing
     number = site.store.waiting.of_student("bob")[0].id
     state = f"{PAGE}/state/{number}"
-    assert bob.get(state).json() == {"open": True, "text": "Your code is being graded."}
+    assert bob.get(state).json() == {"open": True, "text": "Your code is being graded.", "held": False}
     for browser, address in [(ada, state), (bob, f"{PAGE}/state/x"), (bob, f"{PAGE}/state/{10**30}")]:
         assert browser.get(address).status_code == 404
     assert bob.get(f"/code/attention/state/{number}").status_code == 404

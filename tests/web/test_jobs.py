@@ -55,7 +55,7 @@ def test_a_job_is_stopped_at_its_next_step() -> None:
     job.stop()
     go_on.set()
     assert job.wait(_PATIENCE_S) and job.state is JobState.STOPPED
-    assert job.as_json() == {"state": "stopped", "done": 1, "total": 2}
+    assert job.as_json() == {"state": "stopped", "done": 1, "total": 2, "held": ""}
 
 
 def test_nothing_is_forked_in_a_job() -> None:

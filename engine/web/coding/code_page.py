@@ -1,7 +1,4 @@
-"""The page of a code exercise: read it, hand in, and read the feedback on the same page.
-
-Staff have a page of all that waits, is being graded or was set aside.
-"""
+"""The page of a code exercise: read it, hand in, and read the feedback on the same page."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -37,9 +35,10 @@ from engine.web.visit import NotFoundError, Visit
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from engine.cluster.program_standing import CourseStanding, ProgramStanding
+
 # On a warm server a program is graded in less: then the page after the upload has the feedback already.
 _PATIENCE_S: Final = 0.9
-_MOST_WAITING: Final = 200  # lines: more are a deadline's rush, which nobody reads
 _TYPED: Final = "typed"
 # In this process; whoever comes then waits for so long.
 _UNPACKING: Final = threading.BoundedSemaphore(4)
@@ -93,9 +92,8 @@ def hand_in(visit: Visit) -> Response:
 def state(visit: Visit) -> Response:
     """Say how far a hand-in is, for the page's script."""
     queued = _my_hand_in(visit)
-    return visit.json(
-        {"open": queued.is_open, "text": _progress(queued, visit.site.hand_in_desk.place(queued.id))}
-    )
+    progress = _progress(visit, queued)
+    return visit.json({"open": queued.is_open, "text": progress.text, "held": progress.is_held})
 
 
 def starter(visit: Visit) -> Response:
@@ -184,9 +182,7 @@ def _page(
         counting=which_counts(attempts) if says_what_counts else "",
         limits=allowed.sentence if allowed.is_open else "",
         used=len(times),
-        progress=None
-        if view.open is None
-        else _progress(view.open, visit.site.hand_in_desk.place(view.open.id)),
+        progress=None if view.open is None else _progress(visit, view.open),
         typed=typed,
         # While something waits, a page without script looks again by itself, and must not lose typed text.
         is_writing="write" in visit.query or fault is not None,
@@ -195,22 +191,86 @@ def _page(
     )
 
 
-def _progress(queued: QueuedHandIn, place: QueuePlace | None) -> str:
+@dataclass(frozen=True, slots=True)
+class HandInProgress:
+    """How far a hand-in is, in a sentence; `is_held`: nothing goes on until somebody does something."""
+
+    text: str
+    is_held: bool = False
+
+
+# By the queue's hold; of a student's code nobody needs to know which versions or sandboxes don't fit.
+_HELD = {
+    "paused": "Grading is paused for this course. Your code is safe, and will be graded when the people who "
+    "run the course resume it."
+}
+_NO_MACHINE = (
+    "No machine is grading for this course at the moment. Your code is safe, and will be graded as soon as "
+    "one does; you needn't keep this page open."
+)
+_GRADING = HandInProgress("Your code is being graded.")
+_WAITS = "Handed in; it waits to be graded."
+
+
+def _progress(visit: Visit, queued: QueuedHandIn) -> HandInProgress:
+    desk = visit.site.hand_in_desk
     if queued.state is HandInState.SET_ASIDE:
-        return "This couldn't be graded; staff will look at it."
+        return HandInProgress("This couldn't be graded; staff will look at it.", is_held=True)
     if queued.state is HandInState.DONE:
-        return "Graded."
+        return HandInProgress("Graded.")
+    if desk.fault is not None:
+        return HandInProgress(_WAITS, is_held=True)
+    place, course = desk.place(queued.id), desk.standing()
+    if course is not None:
+        return _progress_elsewhere(queued, place, course, desk.program(queued, course))
+    if desk.queue_address is not None:
+        return HandInProgress(_WAITS)
     if queued.state is HandInState.RUNNING or (place is not None and not place.position):
-        return "Your code is being graded."
+        return _GRADING
     if place is None:
-        return "Handed in; it waits to be graded."
-    ahead = place.position - 1
+        return HandInProgress(_WAITS)
+    return _in_line(place.position - 1, place.waiting_s)
+
+
+def _progress_elsewhere(
+    queued: QueuedHandIn,
+    place: QueuePlace | None,
+    course: CourseStanding,
+    program: ProgramStanding | None,
+) -> HandInProgress:
+    """Say how far a hand-in is that other machines grade: begun here means handed over to them."""
+    if program is not None and program.is_in_hand and not program.is_lost:
+        return _GRADING
+    stopped = (
+        "The machine that was grading your code stopped. "
+        if program is not None and (program.is_lost or program.losses)
+        else ""
+    )
+    if course.hold is not None:
+        return HandInProgress(stopped + _HELD.get(course.hold, _NO_MACHINE), is_held=True)
+    if program is not None and program.is_lost:
+        return HandInProgress(f"{stopped}Another one takes over within a minute.")
+    if program is not None and program.rests:
+        return HandInProgress(
+            "A machine failed to grade your code, and your code isn't the reason. It will be tried again in "
+            "some seconds."
+        )
+    if program is not None:
+        line = _in_line(program.ahead)
+        return replace(line, text=f"{stopped}Another one grades it as soon as it can.") if stopped else line
+    if queued.state is HandInState.RUNNING or place is None:  # it is just being handed over, or collected
+        return HandInProgress(_WAITS)
+    return _in_line(course.waiting + place.position - 1, place.waiting_s)
+
+
+def _in_line(ahead: int, waiting_s: float | None = None) -> HandInProgress:
     where = (
         "It is next in line"
         if not ahead
         else f"{count_noun(ahead, 'hand-in')} {agree(ahead, 'are')} ahead of it"
     )
-    return f"Handed in. {where}: {_roughly(place.waiting_s)}."
+    estimate = "" if waiting_s is None else f": {_roughly(waiting_s)}"
+    return HandInProgress(f"Handed in. {where}{estimate}.")
 
 
 def _roughly(seconds: float) -> str:
@@ -219,30 +279,3 @@ def _roughly(seconds: float) -> str:
     if seconds < 90:
         return f"roughly {count_noun(max(5, round(seconds / 5) * 5), 'second')}"
     return f"roughly {count_noun(round(seconds / 60), 'minute')}"
-
-
-def queue(visit: Visit) -> Response:
-    """Show all hand-ins of code that have no grade yet."""
-    waiting = visit.site.store.waiting
-    open_ones = waiting.in_state([HandInState.WAITING, HandInState.RUNNING])
-    return visit.page(
-        "coding/queue.html.j2",
-        open_ones=open_ones[:_MOST_WAITING],
-        count=len(open_ones),
-        aside=waiting.in_state([HandInState.SET_ASIDE]),
-        place=visit.site.hand_in_desk.place,
-        fault=visit.site.hand_in_desk.fault,
-        title_of=visit.site.bank.title_of,
-    )
-
-
-def try_again(visit: Visit) -> Response:
-    """Let a hand-in that was set aside wait again."""
-    store = visit.site.store
-    hand_in = store.waiting.find(whole_number(visit.form.text("hand_in")))
-    with store.one_transaction():
-        if hand_in is None or not store.waiting.try_again(hand_in.id):
-            raise UsageError("this hand-in isn't set aside", next_step="reload the list")
-        visit.log("code.try_again", hand_in.item, student=hand_in.student, submission=hand_in.submission)
-    visit.notice("It is back in the queue.")
-    return visit.redirect("instructor.queue")

@@ -88,6 +88,7 @@ _SENTENCES: Final[Mapping[str, Callable[[Any], str]]] = {
     "students": _counted("student"),
     "matches": _counted("match"),
     "answers": _counted("answer"),
+    "programs": _counted("program"),
     "codes": _counted("code"),
     "files": _counted("file"),
     "rows": _counted("row"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from engine.errors import InputError, UnknownItemError, UsageError
@@ -13,13 +15,14 @@ from engine.text.words import agree, count_noun
 from engine.web.instructor.person_fields import fault_of, known_students, student_named
 from engine.web.instructor.staff import StudentNames, job_of, page_of, progress_page, start_job, with_query
 from engine.web.jobs import JobState, SiteJob
-from engine.web.site import Site
+from engine.web.site import CourseState, Site
 from engine.web.visit import Visit
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
 _SLOTS = 2  # sandboxes at a time: students' hand-ins must not wait for a regrade
+_WAITING = 32  # programs whose reports are waited for at the same time, where other machines grade
 
 
 def regrade_page(visit: Visit, error: InputError | None = None) -> Response:
@@ -38,6 +41,7 @@ def regrade_page(visit: Visit, error: InputError | None = None) -> Response:
         history=page_of(history, visit),
         names=StudentNames(visit),
         jobs=visit.site.jobs.newest("regrade"),
+        elsewhere=visit.site.hand_in_desk.queue_address is not None,
         with_query=lambda **changes: with_query(visit, "instructor.regrade", **changes),
     )
 
@@ -68,21 +72,43 @@ def start_plan(visit: Visit) -> Response:
         return regrade_page(visit, error)
 
     def work(job: SiteJob) -> RegradePlan:
-        plan = plan_regrade(
-            site.store,
-            site.bank,
-            code=CodeExercises(site.bank, secret=site.course.secret(), mode=site.mode),
-            sandbox=sandbox_of(site),
-            mode=site.mode,
-            scope=scope,
-            workers=_SLOTS,
-            progress=job.watch,
-        )
+        state = site.state
+        with _exercises(site, state, job) as code:
+            plan = plan_regrade(
+                site.store,
+                state.bank,
+                code=code,
+                sandbox=sandbox_of(site),
+                mode=site.mode,
+                scope=scope,
+                workers=_SLOTS if site.hand_in_desk.queue_address is None else _WAITING,
+                progress=job.watch,
+            )
         return plan.never_lower() if facts["never_lower"] else plan
 
     what = ", ".join(items) or "everything that changed"
     facts = {"scope": scope, "never_lower": form.text("never_lower") == "yes", "what": what}
     return start_job(visit, "regrade", f"Marking again: {what}", work, facts, "instructor.regrade.plan")
+
+
+@contextmanager
+def _exercises(site: Site, state: CourseState, job: SiteJob) -> Iterator[CodeExercises]:
+    """Yield the exercises of a regrade: graded where the site's hand-ins are, here or by other machines."""
+    mode, secret = Mode(state.course.mode), state.course.secret()
+    address = site.hand_in_desk.queue_address
+    if address is None:
+        yield CodeExercises(state.bank, secret=secret, mode=mode)
+        return
+    from engine.cluster.course_side import ClusterExercises, queue_of
+
+    # A connection of its own: at its end it waits for no report any more, while hand-ins go on. A server that
+    # is killed leaves its programs to the workers; started again, a regrade finds their reports in the queue.
+    with closing(queue_of(state.course, state.bank, address, sandbox_of(site))) as course_queue:
+        job.call_when_stopped(course_queue.halt.set)
+        job.why_held = site.hand_in_desk.why_held
+        yield ClusterExercises(
+            state.bank, secret=secret, mode=mode, course_queue=course_queue, interactive=False
+        )
 
 
 def sandbox_of(site: Site) -> SandboxOptions:

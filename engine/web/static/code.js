@@ -19,20 +19,28 @@ async function followHandIn() {
   const page = exercisePage();
   if (!page || !page.dataset.state) return;
   const began = Date.now();
+  const place = page.querySelector("[data-progress]");
+  const say = (text, isHeld) => {
+    if (!place || place.textContent === text) return;
+    place.textContent = text;
+    place.parentElement.className = isHeld ? "note waiting" : "busy";
+    announce(text);
+  };
+  let answered = began;
   while (page.isConnected) {
     // Most programs are graded at once; whoever waits longer needn't ask as often.
     const age = Date.now() - began;
     await new Promise((resolve) => setTimeout(resolve, age < 3000 ? 250 : age < 30000 ? 1000 : 3000));
     try {
       const answer = await fetch(page.dataset.state, { headers: { Accept: "application/json" } });
-      if (!answer.ok) continue;
-      const { open, text } = await answer.json();
-      const place = page.querySelector("[data-progress]");
+      // Signed out: nothing comes of asking again.
+      if (answer.redirected || [401, 403, 404].includes(answer.status))
+        return say("Your code is handed in, but you aren't signed in any more. Reload this page to see how far it is.", true);
+      if (!answer.ok) throw new Error();
+      const { open, text, held } = await answer.json();
+      answered = Date.now();
       if (open) {
-        if (place && place.textContent !== text) {
-          place.textContent = text;
-          announce(text);
-        }
+        say(text, held);
         continue;
       }
       if (await showExercise(page.dataset.here)) {
@@ -44,8 +52,11 @@ async function followHandIn() {
         if (title) title.scrollIntoView({ block: "start" });
         return followHandIn();
       }
+      throw new Error();
     } catch {
-      // The server is away for a moment: it is asked again.
+      // Away for a moment only, perhaps: it is asked again, and said once that lasts.
+      if (Date.now() - answered > 3000)
+        say("The server doesn't answer at the moment. Your code is stored there; this page asks again by itself.", true);
     }
   }
 }

@@ -51,12 +51,17 @@
   if (!place) return;
   const words = place.querySelector("[data-words]");
   const bar = place.querySelector("progress");
+  const held = place.querySelector("[data-held]");
   const ask = async () => {
     try {
       const answer = await fetch(place.dataset.job, { headers: { accept: "application/json" } });
       if (!answer.ok) throw new Error();
       const job = await answer.json();
       if (job.state !== "running") return location.reload();
+      // Only what is new: a screen reader would say it every second.
+      const reason = held.querySelector("span");
+      if (reason.textContent !== job.held) reason.textContent = job.held;
+      held.hidden = !job.held;
       if (job.total) {
         bar.max = job.total;
         bar.value = job.done;
