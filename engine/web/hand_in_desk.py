@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _LOOK_S: Final = 0.03
 _LEAVE_S: Final = 1.0
+_ANSWER_S: Final = 10.0
 _FRESH_S: Final = 1.0  # a page asks every second, and there are hundreds of pages
 # Requests that wait for a result at the same time; each takes one of the threads that make pages.
 _MOST_WAITING: Final = 8
@@ -188,6 +189,8 @@ class HandInDesk:
 
         if self._course_queue is None:
             self._course_queue = queue_of(state.course, state.bank, address, SandboxOptions())
+            # Pages ask it too: a server that hangs may keep them no longer than the store does.
+            self._course_queue.queue.database.limit_answers(_ANSWER_S)
         self._course_queue.use_bank(state.bank)
         return ClusterExercises(
             state.bank, secret=secret, mode=mode, course_queue=self._course_queue, interactive=True

@@ -138,7 +138,8 @@ def test_a_hand_in_from_the_first_wait_to_its_feedback(course: Path, chrome: Bro
             (number,) = set(re.findall(r'name="worker" value="(\d+)"', staff.get("/staff/waiting").text))
             assert post(staff, "/staff/waiting", "/staff/waiting/drain", worker=number).status_code == 303
             assert running.wait(PATIENCE_S) == 0
-        actions = {entry.action for _, entry in Course.open(course).open_store().audit.newest(20)}
+        with Course.open(course).open_store() as store:
+            actions = {entry.action for _, entry in store.audit.newest(20)}
         assert {"queue.pause", "queue.resume", "queue.drain"} <= actions
         staff.close()
         bob.close()

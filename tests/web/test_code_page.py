@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import io
 import re
 import time
@@ -17,8 +18,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from engine.cluster.program_standing import CourseStanding, ProgramStanding, QueueHold
+from engine.cluster.work_queue import DEAD_AFTER_S
 from engine.model import Check, CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.quiz import rules as quiz_rules
+from engine.runs.hand_in_queue import QueuePlace
 from engine.store import Attempt
 from engine.web import application as web_application
 from engine.web.coding import code_page
@@ -178,6 +182,56 @@ def test_waiting_and_its_place(signed_in: SignedIn, grading: Grading, site: Site
         assert time.monotonic() < end
         time.sleep(0.02)
     assert "not right" in bob.get(PAGE).text
+
+
+IN_HAND = ProgramStanding(0, 2.0, 0, False)
+SILENT = ProgramStanding(0, 2 * DEAD_AFTER_S, 0, False)
+WAITS = ProgramStanding(3, None, 0, False)
+AGAIN = ProgramStanding(3, None, 1, False)
+RESTS = ProgramStanding(0, None, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("program", "course", "text", "is_held"),
+    [
+        (IN_HAND, {}, "Your code is being graded.", False),
+        # What a worker has in hand is graded, whatever becomes of the rest.
+        (IN_HAND, {"hold": QueueHold.PAUSED}, "Your code is being graded.", False),
+        (WAITS, {}, "Handed in. 3 hand-ins are ahead of it.", False),
+        (RESTS, {}, "A machine failed to grade your code, and your code isn't the reason.", False),
+        (SILENT, {}, "stopped. Another one takes over within a minute.", False),
+        (AGAIN, {}, "stopped. Another one grades it as soon as it can.", False),
+        (SILENT, {"hold": QueueHold.NO_WORKER}, "stopped. No machine is grading for this course", True),
+        (WAITS, {"hold": QueueHold.NOT_TAKEN}, "No machine is grading for this course", True),
+        (WAITS, {"hold": QueueHold.PAUSED}, "Grading is paused for this course.", True),
+        # It waits in the store, behind what waits in the queue: 4 there, and one in front of it here.
+        (None, {"waiting": 4}, "Handed in. 5 hand-ins are ahead of it: roughly 40 seconds.", False),
+        (None, {"hold": QueueHold.NO_WORKER}, "No machine is grading for this course", True),
+    ],
+)
+def test_what_is_said_while_other_machines_grade(
+    site: Site,
+    signed_in: SignedIn,
+    monkeypatch: pytest.MonkeyPatch,
+    program: ProgramStanding | None,
+    course: dict[str, Any],
+    text: str,
+    is_held: bool,
+) -> None:
+    desk = site.hand_in_desk
+    number = desk.hand_in(
+        "ada", "softmax", CodeSubmission("x = 1\n", "f.py", "a" * 64), site.mode, lambda _: None
+    )
+    known = CourseStanding(**course)
+    monkeypatch.setattr(desk, "standing", lambda: known)
+    monkeypatch.setattr(desk, "program", lambda *_: program)
+    monkeypatch.setattr(desk, "place", lambda _: QueuePlace(2, 40.0))
+    browser = signed_in("ada")
+    state = browser.get(f"{PAGE}/state/{number}").json()
+    assert text in state["text"] and state["held"] is is_held
+    page = html.unescape(browser.get(PAGE).text)
+    assert text in page
+    assert ('class="busy"' in page) is not is_held, "it turns only while something goes on"
 
 
 def test_a_fault_of_the_machine_is_said_and_no_mark(

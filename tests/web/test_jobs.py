@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
 
 from engine.errors import UsageError
 from engine.parallel import on_all_cores
+from engine.quiz.rules import now
+from engine.runs.code_exercises import GradingStoppedError
 from engine.web.jobs import JobRunner, JobState, SiteJob
 
 _PATIENCE_S = 30.0
@@ -56,6 +59,32 @@ def test_a_job_is_stopped_at_its_next_step() -> None:
     go_on.set()
     assert job.wait(_PATIENCE_S) and job.state is JobState.STOPPED
     assert job.as_json() == {"state": "stopped", "done": 1, "total": 2, "held": ""}
+
+
+def test_a_job_that_waits_for_what_never_comes_is_stopped_and_says_what_it_waits_for() -> None:
+    runner = JobRunner()
+
+    def work(job: SiteJob) -> None:
+        job.why_held = lambda: "no worker is running"
+        halt = threading.Event()
+        job.expect(2)
+        job.call_when_stopped(halt.set)
+        assert halt.wait(_PATIENCE_S)
+        raise GradingStoppedError
+
+    for stop in (lambda job: job.stop(), lambda job: runner.stop()):
+        job = _start(runner, "regrade", work)
+        while not job.held:
+            time.sleep(0.01)
+        assert job.as_json()["held"] == "no worker is running"
+        stop(job)
+        assert job.wait(_PATIENCE_S) and job.state is JobState.STOPPED and job.fault is None
+        assert job.held == ""
+    late = SiteJob("x", "regrade", "x", "Ivy", now(), {})
+    late.stop()
+    called = threading.Event()
+    late.call_when_stopped(called.set)
+    assert called.is_set()
 
 
 def test_nothing_is_forked_in_a_job() -> None:
