@@ -53,7 +53,7 @@ class HandInDesk:
         self._queue = HandInQueue(store, os.cpu_count() or 1)
         self._worker: HandInWorker | None = None
         self._exercises: tuple[Bank, CodeExercises] | None = None
-        self._standing: tuple[float, CourseStanding | None] = (-math.inf, None)
+        self._known_standing: tuple[float, CourseStanding | None] = (-math.inf, None)
         self._looking = threading.Lock()
         self._lock = threading.Lock()
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
@@ -106,7 +106,7 @@ class HandInDesk:
         """Return where a hand-in stands, None if it doesn't wait."""
         return self._queue.place(number)
 
-    def standing(self) -> CourseStanding | None:
+    def course_standing(self) -> CourseStanding | None:
         """Return what the queue of several machines says of the course.
 
         None where this machine grades, or where the queue can't be asked.
@@ -114,10 +114,10 @@ class HandInDesk:
         if self.queue_address is None:
             return None
         with self._looking:
-            looked, known = self._standing
+            looked, known = self._known_standing
             if time.monotonic() - looked > _FRESH_S:
                 known = self._look()
-                self._standing = time.monotonic(), known
+                self._known_standing = time.monotonic(), known
             return known
 
     def _look(self) -> CourseStanding | None:
@@ -140,7 +140,7 @@ class HandInDesk:
         """Return why nothing is graded now, for staff; empty where it is."""
         if self.fault is not None:
             return self.fault
-        course = self.standing()
+        course = self.course_standing()
         return "" if course is None else "; ".join(course.reasons)
 
     def course_queue(self) -> CourseQueue:

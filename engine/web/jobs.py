@@ -114,10 +114,10 @@ class SiteJob:
 
     def as_json(self) -> dict[str, Any]:
         """Return what the site's script asks for while it runs."""
-        return {"state": str(self.state), "done": self.done, "total": self.total, "held": self.held}
+        return {"state": str(self.state), "done": self.done, "total": self.total, "held": self.hold_reason}
 
     @property
-    def held(self) -> str:
+    def hold_reason(self) -> str:
         """Why it doesn't get on; empty where it does."""
         return self.why_held() if self.is_running and self.done < self.total else ""
 

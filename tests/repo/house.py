@@ -45,7 +45,8 @@ BEFORE: Mapping[str, float] = {
 # name -> (bound, whether the figure may not exceed it)
 BOUNDS: Mapping[str, tuple[float, bool]] = {
     # the site has some 110, exports, printing and scanning some 60, the queue of several machines a dozen
-    "modules": (580, True),
+    # and the site's page of that queue with what those who wait may know of it
+    "modules": (583, True),
     # Merging saved 5,000 without losing a feature (77,480). What came since: open code exercises, generated
     # mutants, zygotes by what a file needs, the cache of the bank, replies and texts that are looked at once,
     # faults of authors' files; the site (engine/web), with free text that people mark and a queue; and

@@ -223,7 +223,7 @@ def test_what_is_said_while_other_machines_grade(
         "ada", "softmax", CodeSubmission("x = 1\n", "f.py", "a" * 64), site.mode, lambda _: None
     )
     known = CourseStanding(**course)
-    monkeypatch.setattr(desk, "standing", lambda: known)
+    monkeypatch.setattr(desk, "course_standing", lambda: known)
     monkeypatch.setattr(desk, "program", lambda *_: program)
     monkeypatch.setattr(desk, "place", lambda _: QueuePlace(2, 40.0))
     browser = signed_in("ada")

@@ -74,12 +74,12 @@ def test_a_job_that_waits_for_what_never_comes_is_stopped_and_says_what_it_waits
 
     for stop in (lambda job: job.stop(), lambda job: runner.stop()):
         job = _start(runner, "regrade", work)
-        while not job.held:
+        while not job.hold_reason:
             time.sleep(0.01)
         assert job.as_json()["held"] == "no worker is running"
         stop(job)
         assert job.wait(_PATIENCE_S) and job.state is JobState.STOPPED and job.fault is None
-        assert job.held == ""
+        assert job.hold_reason == ""
     late = SiteJob("x", "regrade", "x", "Ivy", now(), {})
     late.stop()
     called = threading.Event()

@@ -108,11 +108,11 @@ class TestSharedQueue:
         page = seen(staff.get(PAGE).text)
         assert "No worker takes this course's programs" in page and "no worker is running" in page
         self.worker(queue, "old/1", "another")
-        site.hand_in_desk._standing = (-1e9, None)
+        site.hand_in_desk._known_standing = (-1e9, None)
         page = seen(staff.get(PAGE).text)
         assert "worker old/1 doesn't take this work: it was handed over by another version" in page
         self.worker(queue, "new/1")
-        site.hand_in_desk._standing = (-1e9, None)
+        site.hand_in_desk._known_standing = (-1e9, None)
         page = seen(staff.get(PAGE).text)
         assert "No worker takes" not in page and "new/1" in page
         assert "nothing of this course: it was handed over by another version" in page

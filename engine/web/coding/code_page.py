@@ -200,7 +200,7 @@ class HandInProgress:
 
 
 # By the queue's hold; of a student's code nobody needs to know which versions or sandboxes don't fit.
-_HELD = {
+_HOLD_SENTENCES = {
     "paused": "Grading is paused for this course. Your code is safe, and will be graded when the people who "
     "run the course resume it."
 }
@@ -213,17 +213,17 @@ _WAITS = "Handed in; it waits to be graded."
 
 
 def _progress(visit: Visit, queued: QueuedHandIn) -> HandInProgress:
-    desk = visit.site.hand_in_desk
+    hand_in_desk = visit.site.hand_in_desk
     if queued.state is HandInState.SET_ASIDE:
         return HandInProgress("This couldn't be graded; staff will look at it.", is_held=True)
     if queued.state is HandInState.DONE:
         return HandInProgress("Graded.")
-    if desk.fault is not None:
+    if hand_in_desk.fault is not None:
         return HandInProgress(_WAITS, is_held=True)
-    place, course = desk.place(queued.id), desk.standing()
+    place, course = hand_in_desk.place(queued.id), hand_in_desk.course_standing()
     if course is not None:
-        return _progress_elsewhere(queued, place, course, desk.program(queued, course))
-    if desk.queue_address is not None:
+        return _progress_elsewhere(queued, place, course, hand_in_desk.program(queued, course))
+    if hand_in_desk.queue_address is not None:
         return HandInProgress(_WAITS)
     if queued.state is HandInState.RUNNING or (place is not None and not place.position):
         return _GRADING
@@ -247,7 +247,7 @@ def _progress_elsewhere(
         else ""
     )
     if course.hold is not None:
-        return HandInProgress(stopped + _HELD.get(course.hold, _NO_MACHINE), is_held=True)
+        return HandInProgress(stopped + _HOLD_SENTENCES.get(course.hold, _NO_MACHINE), is_held=True)
     if program is not None and program.is_lost:
         return HandInProgress(f"{stopped}Another one takes over within a minute.")
     if program is not None and program.rests:

@@ -73,7 +73,7 @@ class CourseQueueView:
     @property
     def left_s(self) -> float | None:
         """Roughly how many seconds the workers need for all that waits; None where nobody knows."""
-        length = self.mine.interactive + self.mine.batch + self.others_waiting
+        length = self.mine.interactive + self.mine.batch + self.mine.drawing + self.others_waiting
         return 60.0 * length / self.per_minute if length and self.per_minute >= 0.1 else None
 
 
@@ -84,8 +84,8 @@ def _view(visit: Visit, course_queue: CourseQueue) -> CourseQueueView:
     state: QueueOverview = read_queue(course_queue.queue.database, course_queue.course)
     mine = state.course(course_queue.course)
     others = [course for course in state.courses if course.id != mine.id]
-    standing = visit.site.hand_in_desk.standing()
-    reasons = [] if standing is None else [*standing.reasons]
+    course_standing = visit.site.hand_in_desk.course_standing()
+    reasons = [] if course_standing is None else [*course_standing.reasons]
     # Work of an earlier version of the course or of Softmark may wait in a queue of another name.
     reasons += [why for work in state.unserved if work.course == mine.id for why in work.reasons]
     name = QueueName.parse(course_queue.name)
@@ -96,7 +96,7 @@ def _view(visit: Visit, course_queue: CourseQueue) -> CourseQueueView:
     return CourseQueueView(
         mine=mine,
         others=len(others),
-        others_waiting=sum(course.interactive + course.batch for course in others),
+        others_waiting=sum(course.interactive + course.batch + course.drawing for course in others),
         others_aside=sum(course.set_aside for course in others),
         workers=state.workers,
         why_not={number: why for number, why in refusals.items() if why},
@@ -109,24 +109,26 @@ def _view(visit: Visit, course_queue: CourseQueue) -> CourseQueueView:
 
 def queue(visit: Visit) -> Response:
     """Show all hand-ins of code that have no grade yet, and who grades them."""
-    waiting, desk = visit.site.store.waiting, visit.site.hand_in_desk
+    waiting, hand_in_desk = visit.site.store.waiting, visit.site.hand_in_desk
     open_ones = waiting.in_state([HandInState.WAITING, HandInState.RUNNING])
-    view, fault = None, desk.fault
-    if desk.queue_address is not None:
+    view, fault = None, hand_in_desk.fault
+    if hand_in_desk.queue_address is not None:
         try:
-            view = _view(visit, desk.course_queue())
+            view = _view(visit, hand_in_desk.course_queue())
         except StoreError as error:  # of the queue's tables: the store's own make the page impossible
             fault = fault or error.in_one_line()
-    standing = desk.standing()
+    course_standing = hand_in_desk.course_standing()
     return visit.page(
         "coding/queue.html.j2",
         open_ones=open_ones[:_MOST_WAITING],
         count=len(open_ones),
         aside=waiting.in_state([HandInState.SET_ASIDE]),
-        place=desk.place,
-        in_queue=lambda hand_in: None if standing is None else desk.program(hand_in, standing),
-        elsewhere=desk.queue_address is not None,
-        slots=desk.slots,
+        place=hand_in_desk.place,
+        in_queue=lambda hand_in: (
+            None if course_standing is None else hand_in_desk.program(hand_in, course_standing)
+        ),
+        elsewhere=hand_in_desk.queue_address is not None,
+        slots=hand_in_desk.slots,
         fault=fault,
         view=view,
         names=StudentNames(visit),
@@ -150,15 +152,15 @@ def try_again(visit: Visit) -> Response:
 
 def _change_queue(visit: Visit, change: Callable[[CourseQueue], str]) -> Response:
     """Change something in the queue of several machines, and say what became of it."""
-    desk = visit.site.hand_in_desk
-    if desk.queue_address is None:
+    hand_in_desk = visit.site.hand_in_desk
+    if hand_in_desk.queue_address is None:
         raise UsageError(
             "this site grades on its own machine: there is no queue of several machines",
             next_step="start it with --cluster (docs/scaling.md)",
         )
     # Two databases have no common transaction: where the queue refuses, at least the entry is taken back.
     with visit.site.store.one_transaction():
-        visit.notice(change(desk.course_queue()))
+        visit.notice(change(hand_in_desk.course_queue()))
     return visit.redirect("instructor.queue")
 
 
