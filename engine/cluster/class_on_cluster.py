@@ -282,6 +282,7 @@ class _ClusterRun:
         numbers = [number for number, handed in self._handed.items() if number not in handed.chain.came]
         # Whoever hands a program over last collects its report, and may have been killed before it came.
         self._course.queue.collect_for(self._course.run, numbers, _LEFT_S)
+        self._course.queue.restore(numbers)
         runs = self._course.queue.runs_of(numbers)
         self._course.queue.forget(self._arrive({number: None for number in numbers if number not in runs}))
         if self._handed:

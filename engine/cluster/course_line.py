@@ -17,7 +17,7 @@ from procrastinate.jobs import Job
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from engine.cluster.queue_tables import courses, programs, reports, workers
-from engine.cluster.work_queue import TASK, QueueReport, WorkerFacts, defer_jobs, has_report
+from engine.cluster.work_queue import TASK, QueueReport, WorkerFacts, any_of, defer_jobs, has_report
 from engine.crash_points import reached
 from engine.store.database import Database
 
@@ -35,6 +35,13 @@ _EMPTY_JOBS = sa.text(
     " WHERE j.status = 'todo' AND NOT EXISTS"
     " (SELECT 1 FROM jsonb_array_elements_text(j.args->'programs') number"
     " JOIN programs p ON p.id = number::bigint AND p.queue = j.queue_name) FOR UPDATE SKIP LOCKED)"
+)
+_LOST_PROGRAMS = sa.text(
+    "SELECT p.id, p.course, p.student, p.queue, p.interactive FROM programs p WHERE p.id = ANY(:numbers)"
+    " AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.program = p.id)"
+    " AND (p.queue, p.id) NOT IN (SELECT j.queue_name, number::bigint FROM procrastinate_jobs j"
+    " CROSS JOIN jsonb_array_elements_text(j.args->'programs') number)"
+    " ORDER BY p.id"
 )
 _BATCH_JOBS = sa.text(
     "SELECT id, priority, jsonb_array_length(args->'programs') AS size FROM procrastinate_jobs"
@@ -212,14 +219,14 @@ class CourseLine:
 
     def reports_among(self, numbers: Sequence[int]) -> list[QueueReport]:
         """Return the reports that there are of these programs."""
-        query = sa.select(*reports.c).where(reports.c.program.in_(numbers))
+        query = sa.select(*reports.c).where(reports.c.program == any_of(numbers))
         with self.database.read() as connection:
             return [_report(row) for row in connection.execute(query).mappings()]
 
     def forget(self, collected: Iterable[int]) -> None:
         """Delete programs whose reports are where they belong, so that the queue stays small."""
         if numbers := sorted(collected):
-            gone = sa.delete(programs).where(programs.c.id.in_(numbers))
+            gone = sa.delete(programs).where(programs.c.id == any_of(numbers))
             self.database.change(lambda connection: connection.execute(gone))
 
     def take_back(self, numbers: Sequence[int]) -> list[int]:
@@ -251,7 +258,7 @@ class CourseLine:
 
     def runs_of(self, numbers: Sequence[int]) -> dict[int, str]:
         """Return who collects the reports of these programs; those that aren't in the queue are left out."""
-        query = sa.select(programs.c.id, programs.c.run).where(programs.c.id.in_(numbers))
+        query = sa.select(programs.c.id, programs.c.run).where(programs.c.id == any_of(numbers))
         with self.database.read() as connection:
             return {row.id: row.run for row in connection.execute(query)}
 
@@ -259,9 +266,28 @@ class CourseLine:
         """Let a run collect those reports of these programs that another one left there; count them."""
         age = sa.func.extract("epoch", sa.func.now() - reports.c.handed_in)
         left = sa.exists().where(reports.c.program == programs.c.id, age > left_s)
-        change = sa.update(programs).where(programs.c.id.in_(numbers), programs.c.run != run, left)
+        change = sa.update(programs).where(programs.c.id == any_of(numbers), programs.c.run != run, left)
         statement = change.values(run=run)
         return int(self.database.change(lambda connection: connection.execute(statement).rowcount))
+
+    def restore(self, numbers: Sequence[int]) -> int:
+        """Let those of these programs wait again that are in no job, and count them.
+
+        Whoever has a job in hand may delete it, and with it go the only words of what is to be graded.
+        """
+
+        def change(connection: sa.Connection) -> int:
+            rows = connection.execute(_LOST_PROGRAMS, {"numbers": [*numbers]}).all()
+            jobs = [
+                _job(row.queue, [row.id], _INTERACTIVE - _STEP, f"{row.course}/{row.student}")
+                if row.interactive
+                else _job(row.queue, [row.id], 0, None)
+                for row in rows
+            ]
+            defer_jobs(connection, jobs)
+            return len(jobs)
+
+        return self.database.change(change) if numbers else 0
 
     def live_workers(self) -> list[WorkerFacts]:
         """Return the workers that haven't been taken for dead."""

@@ -317,6 +317,7 @@ class _AwaitedReports:
             came |= {report.program: report for report in self._line.reports_among(numbers)}
             if time.monotonic() - self._looked > _GONE_S:
                 self._looked = time.monotonic()
+                self._line.restore(numbers)
                 known = self._line.runs_of(numbers)
                 came |= {number: None for number in numbers if number not in known and number not in came}
         finally:

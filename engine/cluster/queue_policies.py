@@ -24,6 +24,9 @@ _OWN_FILE: Final = (
     "EXISTS (SELECT FROM softmark_queue.items i WHERE i.course = item_files.course"
     " AND position(item_files.sha256 IN i.files) > 0)"
 )
+# Rows are read by others, who can't take every moment that the server can ('infinity', years before Christ).
+# Transactions that begin at once end in any order, so that a moment may lie a little ahead.
+_SANE_MOMENT: Final = "{} BETWEEN '2020-01-01' AND now() + interval '1 minute'"
 _PROGRAM: Final = "EXISTS (SELECT FROM softmark_queue.programs p WHERE p.id = program)"
 
 # What the course's side reads of a report before it is checked. Even long reports have some ten thousand
@@ -44,11 +47,12 @@ IN_HAND: Final = """
 CREATE OR REPLACE FUNCTION softmark_queue.softmark_is_in_hand(
     queue_ text, priority_ integer, lock_ text, args_ jsonb
 ) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
+    SELECT args_ = jsonb_build_object('programs', args_->'programs') AND EXISTS (
         SELECT FROM softmark_queue.procrastinate_jobs j
         WHERE j.status = 'doing' AND j.queue_name = queue_ AND j.priority >= priority_
             AND (j.args->'programs') @> (args_->'programs')
             AND (args_->'programs')::text ~ '^[[][0-9, ]*[]]$'
+            AND length(args_::text) <= length(j.args::text)
             AND (j.lock IS NOT DISTINCT FROM lock_ OR j.lock IS NULL AND NOT EXISTS (
                 SELECT FROM jsonb_array_elements_text(args_->'programs') number
                 LEFT JOIN softmark_queue.programs p ON p.id = number::bigint
@@ -56,6 +60,42 @@ CREATE OR REPLACE FUNCTION softmark_queue.softmark_is_in_hand(
             ))
     )
 $$;
+"""
+
+# What others read of a worker and its jobs is bounded, and nobody's job is put into another worker's hand: it
+# would stay there as long as that one lives. A policy can't ask about its own table, but a function can.
+WRITES: Final = f"""
+CREATE OR REPLACE FUNCTION softmark_queue.softmark_is_mine(worker_ bigint)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM softmark_queue.procrastinate_workers w WHERE w.id = worker_ AND w.role = current_user
+    )
+$$;
+CREATE OR REPLACE FUNCTION softmark_queue.softmark_has_few_workers()
+RETURNS boolean LANGUAGE sql VOLATILE AS $$  -- which sees the rows that its own statement has added
+    SELECT count(*) < 1000 FROM softmark_queue.procrastinate_workers w WHERE w.role = current_user
+$$;
+ALTER TABLE softmark_queue.procrastinate_workers
+    ADD COLUMN dead_after_s double precision NOT NULL DEFAULT 45
+        CONSTRAINT sane_patience CHECK (dead_after_s BETWEEN 0.1 AND 300);
+CREATE POLICY new ON softmark_queue.procrastinate_workers FOR INSERT WITH CHECK (
+    role = current_user AND {_SANE_MOMENT.format("last_heartbeat")}
+    AND softmark_queue.softmark_has_few_workers()
+);
+CREATE POLICY own ON softmark_queue.procrastinate_workers FOR UPDATE
+    USING (role = current_user)
+    WITH CHECK (role = current_user AND {_SANE_MOMENT.format("last_heartbeat")});
+CREATE POLICY own ON softmark_queue.workers USING (softmark_queue.softmark_is_mine(id)) WITH CHECK (
+    softmark_queue.softmark_is_mine(id) AND slots BETWEEN 1 AND 1000
+    AND graded BETWEEN 0 AND 1000000000000 AND recent BETWEEN 0 AND 1000000000
+    AND {_SANE_MOMENT.format("recent_at")} AND coalesce(octet_length(fault), 0) <= 10000
+);
+-- Only a program that was set aside may get its report later.
+CREATE POLICY after_all ON softmark_queue.reports FOR UPDATE
+    USING (report IS NULL AND {_PROGRAM})
+    WITH CHECK (
+        report IS NOT NULL AND {_PROGRAM} AND {_SANE_REPORT} AND {_SANE_MOMENT.format("handed_in")}
+    );
 """
 
 WORK_POLICIES: Final = f"""
@@ -74,11 +114,14 @@ ALTER TABLE softmark_queue.procrastinate_jobs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY allowed ON softmark_queue.procrastinate_jobs FOR SELECT USING ({_JOB_COURSE});
 CREATE POLICY put_back ON softmark_queue.procrastinate_jobs FOR INSERT WITH CHECK (
     {_JOB_COURSE} AND status = 'todo' AND queueing_lock IS NULL AND task_name = 'grade programs'
-    AND (scheduled_at IS NULL OR scheduled_at < now() + interval '1 hour')
+    AND (scheduled_at IS NULL OR scheduled_at BETWEEN '2020-01-01' AND now() + interval '1 hour')
     AND softmark_queue.softmark_is_in_hand(queue_name::text, priority, lock, args)
 );
 CREATE POLICY claimed ON softmark_queue.procrastinate_jobs FOR UPDATE
-    USING ({_JOB_COURSE}) WITH CHECK ({_JOB_COURSE} AND status IN ('todo', 'doing'));
+    USING ({_JOB_COURSE}) WITH CHECK (
+        {_JOB_COURSE} AND attempts BETWEEN 0 AND 2000000
+        AND (status = 'todo' OR status = 'doing' AND softmark_queue.softmark_is_mine(worker_id))
+    );
 CREATE POLICY finished ON softmark_queue.procrastinate_jobs FOR DELETE
     USING ({_JOB_COURSE} AND status = 'doing');
 """
@@ -91,8 +134,7 @@ ALTER TABLE softmark_queue.procrastinate_workers ADD COLUMN role name NOT NULL D
 ALTER TABLE softmark_queue.workers ADD CONSTRAINT fk_workers_id FOREIGN KEY (id)
     REFERENCES softmark_queue.procrastinate_workers ON DELETE CASCADE;
 
-{IN_HAND}
-ALTER TABLE softmark_queue.worker_accounts ENABLE ROW LEVEL SECURITY;
+{IN_HAND}{WRITES}ALTER TABLE softmark_queue.worker_accounts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON softmark_queue.worker_accounts FOR SELECT USING (role = current_user);
 
 ALTER TABLE softmark_queue.courses ENABLE ROW LEVEL SECURITY;
@@ -101,16 +143,8 @@ CREATE POLICY allowed ON softmark_queue.courses FOR SELECT USING (id IN ({_COURS
 ALTER TABLE softmark_queue.reports ENABLE ROW LEVEL SECURITY;
 CREATE POLICY allowed ON softmark_queue.reports FOR SELECT USING ({_PROGRAM});
 CREATE POLICY first ON softmark_queue.reports FOR INSERT WITH CHECK ({_PROGRAM} AND {_SANE_REPORT});
--- Only a program that was set aside may get its report later.
-CREATE POLICY after_all ON softmark_queue.reports FOR UPDATE
-    USING (report IS NULL AND {_PROGRAM})
-    WITH CHECK (report IS NOT NULL AND {_PROGRAM} AND {_SANE_REPORT});
 
 ALTER TABLE softmark_queue.workers ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own ON softmark_queue.workers USING (EXISTS (
-    SELECT FROM softmark_queue.procrastinate_workers w
-    WHERE w.id = workers.id AND w.role = current_user
-));
 
 ALTER TABLE softmark_queue.procrastinate_workers ENABLE ROW LEVEL SECURITY;
 -- Others' too, while they have this account's work in hand: somebody must see that they died.
@@ -119,9 +153,6 @@ CREATE POLICY concerned ON softmark_queue.procrastinate_workers FOR SELECT USING
         SELECT FROM softmark_queue.procrastinate_jobs j WHERE j.worker_id = procrastinate_workers.id
     )
 );
-CREATE POLICY new ON softmark_queue.procrastinate_workers FOR INSERT WITH CHECK (role = current_user);
-CREATE POLICY own ON softmark_queue.procrastinate_workers FOR UPDATE
-    USING (role = current_user) WITH CHECK (role = current_user);
 CREATE POLICY dead ON softmark_queue.procrastinate_workers FOR DELETE
     USING (role = current_user OR {_SURELY_DEAD});
 
@@ -146,7 +177,7 @@ WORKER_RIGHTS: Final = {
     " UPDATE (report, reason, worker, seconds, handed_in)",
     "workers": "SELECT, INSERT (id, name, slots, tier, engine, packages),"
     " UPDATE (graded, fault, recent, recent_at)",
-    "procrastinate_workers": "SELECT, INSERT (last_heartbeat), UPDATE (last_heartbeat), DELETE",
+    "procrastinate_workers": "SELECT, INSERT (last_heartbeat), UPDATE (last_heartbeat, dead_after_s), DELETE",
     "procrastinate_jobs": "SELECT, UPDATE (status, worker_id, attempts), DELETE,"
     " INSERT (queue_name, task_name, priority, lock, queueing_lock, args, scheduled_at)",
     "procrastinate_events": "INSERT (job_id, type, at)",

@@ -79,6 +79,8 @@ class WorkerState:
     fault : str or None
         Why its last chunk failed.
     draining : bool
+    dead_after_s : float
+        Seconds of silence after which it is taken for dead.
     """
 
     number: int
@@ -93,17 +95,23 @@ class WorkerState:
     per_minute: float
     fault: str | None
     draining: bool
+    dead_after_s: float = DEAD_AFTER_S
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has shown no sign of life for longer than it usually takes."""
+        return self.silent_s > self.dead_after_s
 
     @property
     def takes_work(self) -> bool:
         """Whether it is alive and may begin another chunk."""
-        return self.silent_s <= DEAD_AFTER_S and not self.draining
+        return not self.is_silent and not self.draining
 
     @property
     def condition(self) -> str:
         """What it does, in a word: ``silent``, ``drains``, ``fails``, ``works`` or ``waits``."""
         # Silence first: what a dead worker said before is no longer true.
-        if self.silent_s > DEAD_AFTER_S:
+        if self.is_silent:
             return "silent"
         if self.draining:
             return "drains"
@@ -181,7 +189,7 @@ class QueueOverview:
     @property
     def per_minute(self) -> float:
         """Reports a minute that workers have handed in during the last minutes."""
-        return sum(worker.per_minute for worker in self.workers if worker.silent_s <= DEAD_AFTER_S)
+        return sum(worker.per_minute for worker in self.workers if not worker.is_silent)
 
     def course(self, text: str) -> QueueShare:
         """Return the course that a person means by its id, the beginning of that, or its title.
@@ -313,10 +321,11 @@ def _workers(connection: sa.Connection) -> tuple[WorkerState, ...]:
     in_hand: dict[int, int] = {}
     for worker, _, count in connection.execute(_IN_HAND):
         in_hand[worker] = in_hand.get(worker, 0) + count
-    beats = sa.table("procrastinate_workers", sa.column("id"), sa.column("last_heartbeat"))
+    beats = sa.table("procrastinate_workers", *map(sa.column, ("id", "last_heartbeat", "dead_after_s")))
     query = (
         sa.select(
             workers,
+            beats.c.dead_after_s,
             _seconds_since(beats.c.last_heartbeat).label("silent_s"),
             _seconds_since(workers.c.started).label("age_s"),
             faded_count().label("faded"),
@@ -338,6 +347,7 @@ def _workers(connection: sa.Connection) -> tuple[WorkerState, ...]:
             per_minute=pace(float(row["faded"]), float(row["age_s"])),
             fault=row["fault"],
             draining=row["draining"],
+            dead_after_s=row["dead_after_s"],
         )
         for row in connection.execute(query).mappings()
     )

@@ -6,6 +6,7 @@ into a student, and its hash; so an account for workers can be given these table
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,7 +16,7 @@ from engine.cluster.queue_policies import QUEUE_POLICIES
 from engine.cluster.queue_upgrades import may_upgrade, queue_owner, run_text, upgrade_tables
 from engine.errors import StoreError
 from engine.store.database import Database
-from engine.store.postgres import server_engine
+from engine.store.postgres import is_locked, server_engine
 from engine.text.words import clean_line
 
 QUEUE_SCHEMA = "softmark_queue"
@@ -23,6 +24,7 @@ QUEUE_VERSION = 3  # a new one needs a step in queue_upgrades
 # Any number that nobody else on the server uses: whoever holds it makes the tables, or takes from the dead.
 QUEUE_LOCK = 0x50F73A22
 _BUSY_TIMEOUT_S = 30.0
+_UPGRADE_TRIES, _UPGRADE_REST_S = 20, 0.5
 
 queue_metadata = sa.MetaData()
 
@@ -190,7 +192,14 @@ def make_queue(database: Database) -> int:
     with database.read() as connection:
         if _version(connection) == QUEUE_VERSION:
             return QUEUE_VERSION
-    return database.change(lambda connection: _make(connection, database.where))
+    for tries_left in reversed(range(_UPGRADE_TRIES)):
+        try:
+            return database.change(lambda connection: _make(connection, database.where))
+        except StoreError as error:
+            if not (tries_left and is_locked(error)):
+                raise
+            time.sleep(_UPGRADE_REST_S)
+    raise AssertionError("the last try returns or raises")
 
 
 def _make(connection: sa.Connection, where: str) -> int:

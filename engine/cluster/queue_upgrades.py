@@ -16,7 +16,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from engine.cluster.queue_policies import IN_HAND, WORK_POLICIES, worker_grants
+from engine.cluster.queue_policies import IN_HAND, WORK_POLICIES, WRITES, worker_grants
 from engine.errors import StoreError
 
 _OWNER: Final = sa.text(
@@ -29,16 +29,18 @@ _ROLES: Final = sa.text(
 )
 _SET_VERSION: Final = sa.text("UPDATE softmark_queue.softmark_queue_version SET version = :version")
 
-# By the version that they make. A step that locks several tables may meet a worker that holds one and asks
-# for another: the server ends one of the two transactions, which then is tried again.
+# By the version that they make. Others wait while a step holds its tables; it gets all of them, or soon gives
+# up and tries again (make_queue), before the server sees that a worker holds one and waits for another.
 _STEPS: Final = {
     # 2 brought policies for workers' accounts; a queue of version 1 was never in use.
     3: f"""
+SET LOCAL lock_timeout = '700ms';
+LOCK TABLE softmark_queue.programs, softmark_queue.reports, softmark_queue.workers,
+    softmark_queue.procrastinate_workers, softmark_queue.procrastinate_jobs IN ACCESS EXCLUSIVE MODE;
 ALTER TABLE softmark_queue.programs
     ADD COLUMN tried_by varchar(200)[] NOT NULL DEFAULT '{{}}',
     ADD COLUMN one_by_one boolean NOT NULL DEFAULT false,
     ADD CONSTRAINT tried_by_few CHECK (cardinality(tried_by) <= 100);
-{IN_HAND}
 ALTER TABLE softmark_queue.worker_accounts ADD COLUMN drawing boolean NOT NULL DEFAULT false;
 ALTER TABLE softmark_queue.items ADD COLUMN drawn boolean NOT NULL DEFAULT false;
 DROP POLICY allowed ON softmark_queue.items;
@@ -49,7 +51,11 @@ DROP POLICY allowed ON softmark_queue.procrastinate_jobs;
 DROP POLICY put_back ON softmark_queue.procrastinate_jobs;
 DROP POLICY claimed ON softmark_queue.procrastinate_jobs;
 DROP POLICY finished ON softmark_queue.procrastinate_jobs;
-{WORK_POLICIES}""",
+DROP POLICY new ON softmark_queue.procrastinate_workers;
+DROP POLICY own ON softmark_queue.procrastinate_workers;
+DROP POLICY own ON softmark_queue.workers;
+DROP POLICY after_all ON softmark_queue.reports;
+{IN_HAND}{WRITES}{WORK_POLICIES}""",
 }
 
 

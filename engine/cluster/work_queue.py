@@ -9,6 +9,7 @@ All times are the server's: machines may differ about them by minutes.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Final
 
 import sqlalchemy as sa
 from procrastinate.jobs import Job, Status
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from engine.cluster.job_manager import at_once, job_manager
@@ -38,10 +40,25 @@ MOST_TRIES: Final = 3
 """So often the machine may fail to grade a program before the report says so; the next run tries it again."""
 
 DEAD_AFTER_S: Final = 45.0
-"""A worker without a heartbeat for so long is taken for dead, unless workers are told otherwise."""
+"""A worker without a heartbeat for so long is taken for dead, unless it has told the queue otherwise."""
 
 RECENT_S: Final = 120.0
 """A report that was handed in so long ago counts e times less in a worker's pace than a new one."""
+
+# Procrastinate's own queries know one patience for all workers.
+_IS_SILENT: Final = (
+    "w.last_heartbeat < now() - make_interval(secs => w.dead_after_s) AND w.dead_after_s < :awake_s"
+)
+_SET_PATIENCE: Final = sa.text(
+    "UPDATE procrastinate_workers SET dead_after_s = least(greatest(:seconds, 0.1), 300) WHERE id = :worker"
+)
+_STALLED_JOBS: Final = sa.text(
+    "SELECT j.id, j.status, j.task_name, j.priority, j.lock, j.queueing_lock, j.args, j.scheduled_at,"
+    " j.queue_name, j.attempts, j.worker_id"
+    " FROM procrastinate_jobs j LEFT JOIN procrastinate_workers w ON w.id = j.worker_id"
+    f" WHERE j.status = 'doing' AND (j.worker_id IS NULL OR {_IS_SILENT})"
+)
+_FORGET_DEAD: Final = sa.text(f"DELETE FROM procrastinate_workers w WHERE {_IS_SILENT}")
 
 # Higher counts of losses and tries would say nothing more; the table refuses those above 100.
 _MOST_COUNTED = 10
@@ -176,11 +193,19 @@ class WorkQueue:
 
     # ---- the course's side
 
-    def register_worker(self, facts: WorkerFacts) -> int:
-        """Note a worker that begins, and return its number."""
+    def register_worker(self, facts: WorkerFacts, dead_after_s: float = DEAD_AFTER_S) -> int:
+        """Note a worker that begins, and return its number.
+
+        Parameters
+        ----------
+        facts : WorkerFacts
+        dead_after_s : float
+            Without a heartbeat for so long it is taken for dead; it knows how often it sends one.
+        """
 
         def insert(connection: sa.Connection) -> int:
             number = at_once(job_manager(connection).register_worker())
+            connection.execute(_SET_PATIENCE, {"worker": number, "seconds": dead_after_s})
             connection.execute(
                 sa.insert(workers).values(
                     id=number,
@@ -332,18 +357,24 @@ class WorkQueue:
         """Yield whenever the server gives a notice on a channel, until `halt` is set."""
         return self.database.notices(channel, halt)
 
-    def take_from_the_dead(self, dead_after_s: float) -> DeadWorkers:
+    def take_from_the_dead(self, awake_s: float = math.inf) -> DeadWorkers:
         """Let what dead workers had in hand wait again, each program by itself; forget these workers.
 
         A program that was alone in the hand of :data:`MOST_DEATHS` workers that died is set aside.
+
+        Parameters
+        ----------
+        awake_s : float
+            For how long the server has answered. Whoever had no time to show that it lives isn't dead.
         """
+        silent = {"awake_s": awake_s}
 
         def take(connection: sa.Connection) -> DeadWorkers:
             # One at a time, whoever comes first: the others find nothing left.
             if not connection.execute(sa.select(sa.func.pg_try_advisory_xact_lock(QUEUE_LOCK))).scalar():
                 return DeadWorkers()
-            manager = job_manager(connection)
-            stalled = at_once(manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s))
+            rows = connection.execute(_STALLED_JOBS, silent).mappings().all()
+            stalled = [Job.from_row(dict(row)) for row in rows]
             waiting: list[int] = []
             aside: list[int] = []
             jobs: list[Job] = []
@@ -364,7 +395,7 @@ class WorkQueue:
             defer_jobs(connection, jobs)
             for number in ended:
                 _finish(connection, number)
-            at_once(manager.prune_stalled_workers(dead_after_s))  # and with them their rows in `workers`
+            connection.execute(_FORGET_DEAD, silent)  # and with them their rows in `workers`
             return DeadWorkers(tuple(waiting), tuple(aside))
 
         return self.database.change(take)
@@ -389,6 +420,11 @@ def has_report() -> sa.ColumnElement[bool]:
     return sa.exists().where(reports.c.program == programs.c.id)
 
 
+def any_of(numbers: Sequence[int]) -> sa.CollectionAggregate[bool]:
+    """Return what equals each of these numbers; as one value, for a statement has no place for 65,536."""
+    return sa.any_(sa.literal([*numbers], ARRAY(sa.BigInteger)))
+
+
 def defer_jobs(connection: sa.Connection, jobs: Sequence[Job]) -> None:
     """Put jobs into the queue."""
     if jobs:
@@ -402,7 +438,7 @@ def _chunk(connection: sa.Connection, job: Job) -> ClaimedChunk:
     query = (
         sa.select(*(programs.c[name] for name in names), programs.c.interactive, waited.label("waited"))
         # Whoever put the job there: its programs are graded as they were handed over, or not at all.
-        .where(programs.c.id.in_(_numbers(job)), programs.c.queue == job.queue, ~has_report())
+        .where(programs.c.id == any_of(_numbers(job)), programs.c.queue == job.queue, ~has_report())
         .order_by(programs.c.id)
     )
     rows = connection.execute(query).mappings().all()

@@ -48,6 +48,7 @@ from engine.grading import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Runner
 from engine.store.sql_tables import decode, encode
+from engine.text.words import clean_line
 
 T = TypeVar("T")
 
@@ -60,18 +61,19 @@ _AWAY_S = (0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 _LONGEST_REST_S = 300.0
 _FIRST_REST_S = 5.0
 _END_S = 5.0  # for threads that are about to end: the database may be slow to answer their last question
+_MOST_FAULT = 2_000  # characters of a fault, as others read it; an account for workers may write no more
 _CHUNK_S = 5.0  # a chunk that takes longer is handed in, and what is left of it waits again
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerTimes:
-    """How often a worker shows that it lives, and when it takes another one for dead.
+    """How often a worker shows that it lives, when others take it for dead, and how often it looks at them.
 
     Parameters
     ----------
     beat_s : float
     dead_after_s : float
-        Several times as long: a short stall of a machine or its network is no death.
+        Several times as long: a short stall of a machine or its network is no death. The queue knows it.
     look_s : float
         Between two looks at who is dead.
     """
@@ -180,7 +182,7 @@ class ClusterWorker:
         StoreError
             The queue can't be used at the start; later faults of the database are waited out.
         """
-        self._number = self._queue.register_worker(self.facts)
+        self._number = self._queue.register_worker(self.facts, self._times.dead_after_s)
         facts = self.facts
         self.note(
             "begins",
@@ -329,7 +331,7 @@ class ClusterWorker:
         orders = self._ask(lambda: self._queue.beat(number, self._fault))
         if not orders.is_known:
             # What this worker has in hand may be another's now; handing it in twice does no harm.
-            self._number = self._queue.register_worker(self.facts)
+            self._number = self._queue.register_worker(self.facts, self._times.dead_after_s)
             self.note("taken-for-dead", number=self._number)
         if orders.is_draining and not self._halt.is_set():
             self.note("draining")
@@ -337,10 +339,8 @@ class ClusterWorker:
 
     def _take_from_the_dead(self) -> None:
         # While the server was away, nobody could show that they live: everybody gets the time to.
-        patience_s = self._times.dead_after_s
-        if time.monotonic() - self._back_at < patience_s or self._queue.seconds_up() < patience_s:
-            return
-        dead = self._queue.take_from_the_dead(self._times.dead_after_s)
+        awake_s = min(time.monotonic() - self._back_at, self._queue.seconds_up())
+        dead = self._queue.take_from_the_dead(awake_s)
         if dead.waiting or dead.set_aside:
             self.note("taken-from-the-dead", waiting=len(dead.waiting), set_aside=[*dead.set_aside])
             self._news.set()
@@ -393,6 +393,7 @@ class ClusterWorker:
             if time.monotonic() - begun > _CHUNK_S or self._halt.is_set() or self._makes_way(chunk):
                 break
         seconds = time.monotonic() - begun
+        fault = None if fault is None else clean_line(fault, _MOST_FAULT)
         failed = chunk.programs[len(graded)] if fault is not None else None
         stored = self._until_stored(lambda: self._end(chunk, graded, failed, fault))
         with self._claiming:

@@ -8,6 +8,7 @@ of :mod:`engine.cluster.queue_policies` worth nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -15,7 +16,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from engine.cluster.queue_policies import worker_grants
 from engine.cluster.queue_tables import QUEUE_SCHEMA, courses, worker_accounts
 from engine.cluster.queue_upgrades import quoted_name, run_text
-from engine.errors import InputError
+from engine.errors import InputError, StoreError
 from engine.store.database import Database
 from engine.text.words import clean_line
 
@@ -134,7 +135,24 @@ def withdraw_worker(database: Database, role: str, course: str | None = None) ->
             _run(connection, (f"REVOKE ALL ON {right} FROM {quoted_name(role)}" for right in rights))
         return count
 
-    return database.change(change)
+    withdrawn = database.change(change)
+    with suppress(StoreError):
+        database.change(lambda connection: _free_jobs(connection, role, course))
+    return withdrawn
+
+
+_FREE_JOBS = sa.text(
+    "UPDATE procrastinate_jobs SET status = 'todo', attempts = least(attempts, 1000000) + 1"
+    " WHERE status = 'doing' AND queue_name LIKE :name"
+    " AND worker_id IN (SELECT id FROM procrastinate_workers w WHERE w.role = :role)"
+)
+
+
+def _free_jobs(connection: sa.Connection, role: str, course: str | None) -> None:
+    """Let wait again what a role's workers have in hand: they may live on for another course."""
+    # After the rights are gone: what the role has locked mustn't keep anybody from taking them away.
+    connection.execute(sa.text("SET LOCAL lock_timeout = '2s'"))
+    connection.execute(_FREE_JOBS, {"role": role, "name": "%" if course is None else f"{course}.%"})
 
 
 def worker_roles(database: Database) -> list[tuple[str, str, str, bool]]:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="How often it shows that it lives; the others take it for dead after four and a half times as long.",
+    help="How often it shows that it lives; others take it for dead after four and a half times as long.",
 )
 @click.option(
     "--metrics",

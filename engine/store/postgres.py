@@ -279,6 +279,11 @@ def server_fault(state: str | None, text: str, where: str = "") -> tuple[str, st
     return _certificate_fault(where) if fault is _NOT_VERIFIED and where else fault
 
 
+def is_locked(error: StoreError) -> bool:
+    """Return whether another transaction held what was asked for, for longer than one waits."""
+    return getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) == "55P03"
+
+
 _TLS_REQUEST = struct.pack("!ii", 8, 80877103)  # what clients of PostgreSQL send before they speak TLS
 _PROBE_S = 5.0
 _X509_EXPIRED = 10  # as OpenSSL counts what is wrong with a certificate

@@ -196,7 +196,7 @@ def test_a_worker_of_the_role_does_all_that_workers_do() -> None:
                 {"id": dead},
             )
         # The account sees that the owner's worker died over its course's work.
-        assert of_role.take_from_the_dead(45.0).waiting == tuple(numbers[:1])
+        assert of_role.take_from_the_dead().waiting == tuple(numbers[:1])
         assert of_role.beat(first).is_known
         unheard = of_role.claim(first, queues)
         assert unheard is not None and of_role.give_back(first, []) == 1 and of_role.seconds_up() > 0
@@ -525,7 +525,9 @@ def test_the_role_puts_back_only_what_it_has_in_hand(two: TwoCourses, words: dic
     with two.connect() as connection:
         find = "SELECT id FROM procrastinate_jobs WHERE args->'programs' = %s::jsonb"
         ((job,),) = connection.execute(find, (f"[{mine}]",)).fetchall()
-        connection.execute("UPDATE procrastinate_jobs SET status = 'doing' WHERE id = %s", (job,))
+        begin = "UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = %s"
+        ((worker,),) = connection.execute("SELECT procrastinate_register_worker_v1()").fetchall()
+        connection.execute(begin, (worker, job))
         for change in (
             {"priority": "priority + 1"},
             {"lock": f"'{OTHER}/b0'"},
@@ -535,10 +537,13 @@ def test_the_role_puts_back_only_what_it_has_in_hand(two: TwoCourses, words: dic
             # For the server these are the same numbers; readers of the queue would stumble over them.
             {"args": f'{{"programs": [{mine}.0]}}'},
             {"args": f'{{"programs": {mine}}}'},
+            {"args": f'{{"programs": [{mine}, {mine}]}}'},
+            {"args": f'{{"programs": [{mine}], "x": []}}'},
             # Only a lock by the programs' own student.
             {"lock": f"'{MINE}/a2'"},
             {"lock": f"'{MINE}/'"},
             {"at": "now() + interval '1 year'"},
+            {"at": "'-infinity'"},
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(put_back.format(**same | change, job=job).encode())

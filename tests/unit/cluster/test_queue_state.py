@@ -46,7 +46,7 @@ def poison(database: Database, student: str = "poison") -> int:
         worker = new_worker(database, f"dead/{turn}")
         assert students_of(claim(database, worker)) == [student]
         die(database, worker)
-        WorkQueue(database).take_from_the_dead(30.0)
+        WorkQueue(database).take_from_the_dead()
     return number
 
 

@@ -123,7 +123,7 @@ def test_an_old_queue_is_upgraded_and_what_is_in_it_is_graded(old: str) -> None:
     # The old worker died with the rest in hand.
     with connected(old, OWNER) as connection:
         connection.execute("UPDATE softmark_queue.procrastinate_workers SET last_heartbeat = '2026-01-01'")
-    assert set(WorkQueue(worker).take_from_the_dead(45.0).waiting) == set(IN_HAND)
+    assert set(WorkQueue(worker).take_from_the_dead().waiting) == set(IN_HAND)
     assert sorted(grade_all(worker, "new/2")) == ["in hand 1", "in hand 2"]
     assert len(reports(owner)) == 2 + len(WAITING) + len(IN_HAND)
     # And what was set aside is tried again.

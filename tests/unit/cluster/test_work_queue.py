@@ -74,9 +74,9 @@ def test_what_a_dead_worker_had_waits_again_each_by_itself(database: Database) -
     dead, alive = new_worker(database), new_worker(database, "host/2")
     assert len(students_of(claim(database, dead))) == 2
     queue = WorkQueue(database)
-    assert queue.take_from_the_dead(30.0).waiting == ()  # it has just shown that it lives
+    assert queue.take_from_the_dead().waiting == ()  # it has just shown that it lives
     die(database, dead)
-    assert len(queue.take_from_the_dead(30.0).waiting) == 2
+    assert len(queue.take_from_the_dead().waiting) == 2
     assert not queue.beat(dead).is_known and queue.beat(alive).is_known
     chunks = [claim(database, alive) for _ in range(2)]
     assert sorted(student for chunk in chunks for student in students_of(chunk)) == ["a", "b"]
@@ -89,7 +89,7 @@ def test_a_worker_that_was_taken_for_dead_hands_in_what_nobody_graded_meanwhile(
     queue = WorkQueue(database)
     late = claim(database, slow)
     die(database, slow)
-    queue.take_from_the_dead(30.0)
+    queue.take_from_the_dead()
     chunk = claim(database, other)
     assert chunk is not None and late is not None
     assert queue.hand_in(other, chunk, graded(chunk, '"first"')) == 1
@@ -113,7 +113,7 @@ def test_a_program_that_kills_each_worker_is_set_aside_and_others_go_on(database
         if "poison" in students_of(chunk):
             deaths.update(students_of(chunk))
             die(database, worker)
-            queue.take_from_the_dead(30.0)
+            queue.take_from_the_dead()
         else:
             queue.hand_in(worker, chunk, graded(chunk))
     # Once together with the others, and then alone.

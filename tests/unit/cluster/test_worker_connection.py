@@ -171,7 +171,7 @@ def test_after_the_database_was_away_everybody_has_time_to_show_that_they_live(d
     """The other worker was cut off as long, and comes back a moment later: it isn't dead."""
     hand_over(database, 1)
     queue = AwayQueue(database)
-    other = queue.register_worker(WorkerFacts("other/1", 1, "T1", "", ""))
+    other = queue.register_worker(WorkerFacts("other/1", 1, "T1", "", ""), BEAT.dead_after_s)
     chunk = queue.claim(other, [QUEUE])
     assert chunk is not None
     queue.until = time.monotonic() + 1.5
@@ -198,7 +198,7 @@ def test_a_server_that_has_just_started_has_heard_of_nobody_yet(
 ) -> None:
     hand_over(database, 1)
     queue = WorkQueue(database)
-    other = queue.register_worker(WorkerFacts("other/1", 1, "T1", "", ""))
+    other = queue.register_worker(WorkerFacts("other/1", 1, "T1", "", ""), BEAT.dead_after_s)
     assert queue.claim(other, [QUEUE]) is not None
     long_ago = "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'"
     with database.write() as connection:
