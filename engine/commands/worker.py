@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from click.core import ParameterSource
 from engine.commands.options import CommandGroup, check_store, sandbox_options
 from engine.commands.worker_account import accounts, allow, withdraw
 from engine.errors import UsageError
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
     from engine.cluster.class_drawing import ClassDrawing
@@ -102,7 +103,7 @@ def command(
     from engine.cluster.work_queue import WorkQueue
     from engine.cluster.worker import ClusterWorker, WorkerTimes
     from engine.sandbox import open_runner
-    from engine.sandbox.bwrap import offer_packages
+    from engine.sandbox.bwrap import missing_packages, offer_packages
     from engine.store.postgres import unverified_server
 
     endpoint = None if metrics is None else _metrics_address(metrics)
@@ -113,7 +114,18 @@ def command(
     place = check_store(address, "--store")
     if "://" not in place:
         raise UsageError("a worker needs a PostgreSQL server", expected="--store postgresql://user@host/name")
+    if math.isnan(heartbeat):  # click's bounds let it pass
+        raise UsageError("--heartbeat can't be used", expected="seconds from 0.1 to 60", got="nan")
     names = COMMON_PACKAGES if packages is None else tuple(filter(None, map(str.strip, packages.split(","))))
+    missing = missing_packages(names) if packages is not None else ()
+    if missing:
+        # It would take programs that need them, and give up each of them as a fault of this machine.
+        raise UsageError(
+            "packages that this worker is to offer aren't installed on this machine",
+            where="--packages",
+            got=clean_line(", ".join(missing)),
+            next_step="install them here, beside torch, or leave their courses to other workers",
+        )
     offer_packages(names)
     _log_to_standard_error()
     database = open_queue_database(place)

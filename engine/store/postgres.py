@@ -169,6 +169,10 @@ _ACCOUNT = (
     "the database server refuses this account",
     "check user and password in the address, in PGPASSWORD or in ~/.pgpass",
 )
+_ADDRESS = (
+    "the address of the database server holds a setting that can't be used",
+    "mend it: postgresql://user@host:5432/name?name=value, with names as PostgreSQL's clients know them",
+)
 _MISSING = (
     "this database doesn't exist on the server",
     "make it with: createdb NAME, or check the name in the address",
@@ -238,6 +242,7 @@ _BY_STATE = {
 # While a connection is being made there is no SQLSTATE yet, only a text.
 _BY_WORDS = (
     (_SILENT, _SLOW),
+    (r"invalid connection option|bad value for|invalid port number|invalid \S+ value", _ADDRESS),
     (r"certificate verify failed", _NOT_VERIFIED),
     (r"does not match host name", _OTHER_HOST),
     (r"root certificate file|system trust store", _NO_AUTHORITY),

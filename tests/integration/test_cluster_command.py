@@ -165,6 +165,9 @@ def test_what_cannot_be_meant_is_refused(course: Path, tmp_path: Path) -> None:
     for words, message in (
         (("worker", "--store", tmp_path / "store.db"), "a worker needs a PostgreSQL server"),
         (("worker", "--store", server().new_database()), "there is no queue in this database yet"),
+        (("worker", "--store", server().new_database(), "--heartbeat", "nan"), "--heartbeat can't be used"),
+        (("worker", "--store", server().new_database(), "--packages", "numpy,no_such"), "got: no_such"),
+        (("queue", "--store", server().new_database() + "&foo=bar"), "holds a setting that can't be used"),
     ):
         done = subprocess.run(
             [*GRADE, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S
