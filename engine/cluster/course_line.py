@@ -317,7 +317,7 @@ class CourseLine:
                 connection.execute(
                     sa.update(programs)
                     .where(programs.c.id == program)
-                    .values(losses=0, tries=0)
+                    .values(losses=0, tries=0, tried_by=[])
                     .returning(programs.c.queue)
                 )
                 .mappings()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import sqlalchemy as sa
@@ -68,11 +68,22 @@ _AWAITED = sa.text(
     "SELECT j.queue_name FROM procrastinate_jobs j JOIN courses c ON c.id = split_part(j.queue_name, '.', 1)"
     " WHERE j.status = 'todo' AND j.priority > 0 AND NOT c.paused"
     " AND (j.scheduled_at IS NULL OR j.scheduled_at <= now()) AND NOT EXISTS"
-    " (SELECT FROM procrastinate_jobs d WHERE d.status = 'doing' AND d.lock = j.lock) LIMIT 100"
+    " (SELECT FROM procrastinate_jobs d WHERE d.status = 'doing' AND d.lock = j.lock) AND NOT EXISTS"
+    # It may wait for another worker than this one; whoever may takes it at the end of a chunk.
+    " (SELECT FROM programs p WHERE p.id = (j.args->'programs'->>0)::bigint AND cardinality(p.tried_by) > 0)"
+    " LIMIT 100"
 )
 
 # Seconds after which a program that the machine failed to grade is tried again, twice as many each time.
 _REST_S = 5
+
+# For so long after that rest, a program is left to others by whoever tried it in vain: by other workers of
+# that machine, and by the worker itself. Nobody is busy with a chunk for longer; where nobody else serves the
+# queue, the same one tries it again.
+_SAME_MACHINE_S, _SAME_WORKER_S = 15.0, 30.0
+# With more of them than this a worker passes over no further ones, or it would only look.
+_MOST_PASSED = 50
+_WAIT_AGAIN = sa.text("UPDATE procrastinate_jobs SET status = 'todo' WHERE id = ANY(:jobs)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,8 @@ class QueuedProgram:
     code: str
     losses: int
     tries: int
+    tried_by: Sequence[str] = ()
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +146,8 @@ class QueueReport:
     worker : str
     seconds : float
         Of grading.
+    is_slow : bool
+        Whether the program ran out of time; only told by the worker.
     """
 
     program: int
@@ -140,6 +155,7 @@ class QueueReport:
     reason: str | None
     worker: str
     seconds: float
+    is_slow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,18 +275,34 @@ class WorkQueue:
         return sum(serves(name) for name in names)
 
     def claim(self, worker: int, queues: Sequence[str]) -> ClaimedChunk | None:
-        """Begin the next chunk of these queues; None where there is none."""
+        """Begin the next chunk of these queues; None where there is none.
+
+        What this worker tried in vain is left to others for a while. Programs of a student whose others ran
+        out of time are put into jobs of which one is done at a time.
+        """
 
         def begin(connection: sa.Connection) -> ClaimedChunk | None:
-            while True:
+            begun: ClaimedChunk | None = None
+            passed: list[int] = []
+            while begun is None:
                 job = at_once(job_manager(connection).fetch_job([*queues], worker))
                 if job is None:
-                    return None
+                    break
                 chunk = _chunk(connection, job)
-                if chunk.programs:
-                    return chunk
-                # Cancelled meanwhile, or graded by a worker that was taken for dead.
-                _finish(connection, chunk.job)
+                if not chunk.programs:
+                    # Cancelled meanwhile, or graded by a worker that was taken for dead.
+                    _finish(connection, chunk.job)
+                elif len(passed) < _MOST_PASSED and _is_for_others(connection, job, chunk, worker):
+                    passed.append(chunk.job)
+                elif not _without_slow(connection, job, chunk):
+                    begun = chunk
+            if passed:
+                connection.execute(_WAIT_AGAIN, {"jobs": passed})
+            if begun is not None and begun.is_suspect:
+                # Now: if it kills this worker, nobody else can say who had it.
+                suspects = sa.update(programs).where(programs.c.id.in_([p.id for p in begun.programs]))
+                connection.execute(suspects.values(tried_by=_also_tried_by(worker)))
+            return begun
 
         chunk = self.database.change(begin) if queues else None
         if chunk is not None:
@@ -324,8 +356,9 @@ class WorkQueue:
         chunk : ClaimedChunk
         graded : sequence of QueueReport
         failed : int, optional
-            The program at which the machine failed. It waits a while, then by itself. After
-            :data:`MOST_TRIES` of that it gets a report without a score, so that its course learns the reason.
+            The program at which the machine failed. It waits a while, then by itself, for another worker if
+            there is one. After :data:`MOST_TRIES` of that it gets a report without a score, so that its
+            course learns the reason.
         reason : str
             Why the machine failed.
         """
@@ -334,12 +367,14 @@ class WorkQueue:
         def store(connection: sa.Connection) -> int:
             is_mine = _is_still(connection, chunk, worker)
             stored = _keep(connection, by_program.values())
+            slow = {p.student for p in chunk.programs if p.id in by_program and by_program[p.id].is_slow}
+            _take_one_by_one(connection, chunk.programs[0].course, slow)
             if is_mine:
                 left = [p.id for p in chunk.programs if p.id not in by_program and p.id != failed]
                 jobs = _rest_of(connection, chunk, [left])
                 tried = next((p for p in chunk.programs if p.id == failed), None)
                 if tried is not None:
-                    jobs += _not_gradable(connection, chunk, tried, reason)
+                    jobs += _not_gradable(connection, chunk, tried, reason, worker)
                 # In this order: an account for workers may only put back what it has in hand.
                 defer_jobs(connection, jobs)
                 _finish(connection, chunk.job)
@@ -388,7 +423,8 @@ class WorkQueue:
                 poisonous = [p.id for p in chunk.programs if p.losses >= MOST_DEATHS]
                 _keep(connection, [QueueReport(n, None, SET_ASIDE, "", 0.0) for n in poisonous])
                 left = [number for number in lost if number not in poisonous]
-                jobs += _rest_of(connection, chunk, [[number] for number in left])
+                # From now on, so that it is known for how long it waits for another worker.
+                jobs += _rest_of(connection, chunk, [[number] for number in left], 0.0)
                 waiting += left
                 aside += poisonous
                 ended.append(chunk.job)
@@ -433,7 +469,7 @@ def defer_jobs(connection: sa.Connection, jobs: Sequence[Job]) -> None:
 
 def _chunk(connection: sa.Connection, job: Job) -> ClaimedChunk:
     assert job.id is not None
-    names = ("id", "course", "student", "item", "version", "mode", "code", "losses", "tries")
+    names = [field.name for field in fields(QueuedProgram)]
     waited = sa.func.extract("epoch", sa.func.now() - programs.c.handed_over)
     query = (
         sa.select(*(programs.c[name] for name in names), programs.c.interactive, waited.label("waited"))
@@ -522,15 +558,73 @@ def _rest_of(
 
 
 def _not_gradable(
-    connection: sa.Connection, chunk: ClaimedChunk, program: QueuedProgram, reason: str
+    connection: sa.Connection, chunk: ClaimedChunk, program: QueuedProgram, reason: str, worker: int
 ) -> list[Job]:
     """Count a try at a program, and return the job of the next one; none after the last."""
+    tried = sa.update(programs).where(programs.c.id == program.id)
+    connection.execute(tried.values(tries=_one_more(programs.c.tries), tried_by=_also_tried_by(worker)))
     if program.tries + 1 >= MOST_TRIES:
         _keep(connection, [QueueReport(program.id, None, reason, "", 0.0)])
         return []
-    tried = sa.update(programs).where(programs.c.id == program.id)
-    connection.execute(tried.values(tries=_one_more(programs.c.tries)))
     return _rest_of(connection, chunk, [[program.id]], _REST_S * 2**program.tries)
+
+
+def _also_tried_by(worker: int) -> sa.ColumnElement[Sequence[str]]:
+    """Return the names of those that tried a program, with a worker's among them."""
+    name = sa.select(workers.c.name).where(workers.c.id == worker).scalar_subquery()
+    known = programs.c.tried_by
+    is_noted = sa.or_(name.is_(None), name == sa.any_(known), sa.func.cardinality(known) >= _MOST_COUNTED)
+    return sa.case((is_noted, known), else_=sa.func.array_append(known, name))
+
+
+def _is_for_others(connection: sa.Connection, job: Job, chunk: ClaimedChunk, worker: int) -> bool:
+    """Return whether a worker or its machine tried a program in vain, and it is still left to others."""
+    tried_by = {name for program in chunk.programs for name in program.tried_by}
+    if not tried_by or job.scheduled_at is None:
+        return False
+    since = sa.func.extract("epoch", sa.func.now() - sa.cast(job.scheduled_at, sa.DateTime(timezone=True)))
+    me = connection.execute(sa.select(workers.c.name, since).where(workers.c.id == worker)).first()
+    if me is None:
+        return False
+    name, waited_s = str(me[0]), float(me[1])
+    if name in tried_by:
+        return waited_s < _SAME_WORKER_S
+    return _machine(name) in map(_machine, tried_by) and waited_s < _SAME_MACHINE_S
+
+
+def _machine(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _take_one_by_one(connection: sa.Connection, course: str, students: Collection[str]) -> None:
+    """Note students whose programs run out of time: what waits of them is found by :func:`_without_slow`."""
+    if students:
+        theirs = (programs.c.course == course, programs.c.student.in_(students))
+        open_ = (~programs.c.interactive, ~programs.c.one_by_one, ~has_report())  # others have a lock already
+        connection.execute(sa.update(programs).where(*theirs, *open_).values(one_by_one=True))
+
+
+def _without_slow(connection: sa.Connection, job: Job, chunk: ClaimedChunk) -> bool:
+    """Take the programs of slow students out of a chunk, as jobs of their own; return whether there were any.
+
+    Of jobs with a student's lock one is done at a time, as of those for which somebody waits: so a student's
+    endless loops in many exercises take one slot and no more.
+    """
+    slow: dict[str | None, list[int]] = {}
+    for program in chunk.programs:
+        lock = f"{program.course}/{program.student}" if program.one_by_one else None
+        slow.setdefault(lock, []).append(program.id)
+    if job.lock is not None or slow.keys() == {None}:
+        return False
+    defer_jobs(
+        connection,
+        [
+            job.evolve(id=None, lock=lock, task_kwargs={"programs": numbers}, scheduled_at=None)
+            for lock, numbers in slow.items()
+        ],
+    )
+    _finish(connection, chunk.job)
+    return True
 
 
 def _finish(connection: sa.Connection, job: int) -> None:

@@ -45,7 +45,7 @@ from engine.cluster.worker_counts import ChunkResult, WorkerCounts
 from engine.crash_points import reached
 from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
 from engine.grading import grade_code
-from engine.model import CodeSubmission, GradeReport, Mode, Outcome
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
 from engine.store.sql_tables import decode, encode
 from engine.text.words import clean_line
@@ -389,7 +389,10 @@ class ClusterWorker:
             else:
                 done.append(report)
             seconds = time.monotonic() - at
-            graded.append(QueueReport(program.id, text, None, self.facts.name, seconds))
+            is_slow = isinstance(report, GradeReport) and any(
+                check.verdict is Verdict.TIMED_OUT for check in report.checks
+            )
+            graded.append(QueueReport(program.id, text, None, self.facts.name, seconds, is_slow))
             if time.monotonic() - begun > _CHUNK_S or self._halt.is_set() or self._makes_way(chunk):
                 break
         seconds = time.monotonic() - begun

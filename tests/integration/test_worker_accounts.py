@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -200,12 +200,18 @@ def test_a_worker_of_the_role_does_all_that_workers_do() -> None:
         assert of_role.beat(first).is_known
         unheard = of_role.claim(first, queues)
         assert unheard is not None and of_role.give_back(first, []) == 1 and of_role.seconds_up() > 0
-        chunk = of_role.claim(first, queues)
-        assert chunk is not None
+        chunk = of_role.claim(first, queues)  # not the one that it seems to have tried already
+        assert chunk is not None and [p.id for p in chunk.programs] == numbers[1:2]
         assert of_role.hand_in(first, chunk, [], failed=chunk.programs[0].id, reason="no sandbox") == 0
+        tried = "SELECT tries, tried_by FROM programs WHERE id = :id"
+        with owner.read() as connection:
+            row = connection.execute(sa.text(tried), {"id": numbers[1]}).one()
+        assert tuple(row) == (1, ["role/1"])
+        of_role.unregister_worker(first)
+        first = of_role.register_worker(replace(facts, name="elsewhere/1"))
         seen = set()
         while (chunk := of_role.claim(first, queues)) is not None:
-            reports = [QueueReport(p.id, "{}", None, "role/1", 0.1) for p in chunk.programs]
+            reports = [QueueReport(p.id, "{}", None, "role/1", 0.1, is_slow=True) for p in chunk.programs]
             assert of_role.hand_in(first, chunk, reports) == len(reports)
             assert of_role.hand_in(first, chunk, reports) == 0  # a second time: the first counts
             seen |= {p.id for p in chunk.programs}

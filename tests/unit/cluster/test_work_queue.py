@@ -106,7 +106,7 @@ def test_a_program_that_kills_each_worker_is_set_aside_and_others_go_on(database
     queue, line = WorkQueue(database), CourseLine(database)
     deaths: Counter[str] = Counter()
     for turn in range(20):
-        worker = new_worker(database, f"host/{turn}")
+        worker = new_worker(database, f"host-{turn}/1")
         chunk = claim(database, worker)
         if chunk is None:
             break
