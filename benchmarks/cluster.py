@@ -94,7 +94,7 @@ def resident_mib(pid: int) -> float:
 @contextmanager
 def workers(address: str, count: int) -> Iterator[list[subprocess.Popen[str]]]:
     """Start workers of one slot, wait until they are known to the queue, and end them."""
-    from engine.cluster.course_line import CourseLine
+    from engine.cluster.queue_state import read_queue
     from engine.cluster.queue_tables import make_queue, open_queue_database
 
     with closing(open_queue_database(address)) as database:
@@ -113,7 +113,7 @@ def workers(address: str, count: int) -> Iterator[list[subprocess.Popen[str]]]:
         ]
         try:
             end = time.monotonic() + READY_S
-            while len(CourseLine(database).live_workers()) < count:
+            while len(read_queue(database).workers) < count:
                 if time.monotonic() > end:
                     raise SystemExit("the workers didn't start")
                 time.sleep(0.1)

@@ -18,12 +18,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Final
 
-from engine.cluster.class_on_cluster import why_nobody
 from engine.cluster.course_line import ProgramForQueue
 from engine.cluster.course_side import CourseQueue
 from engine.cluster.drawing import DrawingRequest, read_drawn
 from engine.cluster.fingerprint import QueueName
 from engine.cluster.published_items import publish_drawn_item
+from engine.cluster.queue_state import why_unserved
 from engine.cluster.work_queue import DRAWING_MODE, QueueReport
 from engine.errors import EngineError, InputError, StoreError
 from engine.items.bank import Bank
@@ -125,7 +125,7 @@ class _DrawingRun:
     def use(self, queue: CourseQueue) -> None:
         """Draw with the queue's workers until nothing is handed over any more."""
         name = QueueName.of_drawing(queue.course)
-        if reasons := why_nobody(queue, name):
+        if reasons := why_unserved(queue.queue.database, str(name)):
             self._notes.extend(reasons)
             return
         queue.queue.forget_old(queue.course, DRAWING_MODE, _OLD_S)

@@ -17,7 +17,7 @@ from typing import Final
 
 from engine.cluster.course_line import ProgramForQueue
 from engine.cluster.course_side import POLL_S, CourseQueue
-from engine.cluster.fingerprint import QueueName
+from engine.cluster.queue_state import why_unserved
 from engine.cluster.work_queue import QueueReport
 from engine.errors import EngineError, InputError, StoreError, SubmissionError, internal_fault
 from engine.hand_ins import FileKind, HandedFile, IntakeResult
@@ -35,7 +35,6 @@ from engine.runs.batch import (
 from engine.runs.code_exercises import CodeExercises
 from engine.runs.grade_file import FileGrader, FileResult, JudgedProgram
 from engine.store import Store
-from engine.text.words import clean_line
 
 # Programs handed over in one transaction: few at first, so that workers begin soon, then twice as many each
 # time, so that 5,000 need four; and never more than a server takes in at once without noticing.
@@ -286,24 +285,7 @@ class _ClusterRun:
         runs = self._course.queue.runs_of(numbers)
         self._course.queue.forget(self._arrive({number: None for number in numbers if number not in runs}))
         if self._handed:
-            for sentence in why_nobody(self._course):
+            for sentence in why_unserved(self._course.queue.database, self._course.name):
                 if sentence not in self._warned:
                     self._warned.add(sentence)
                     self._warn(sentence)
-
-
-def why_nobody(course_queue: CourseQueue, name: QueueName | None = None) -> list[str]:
-    """Return why no worker takes a course's work; none where at least one does, or may.
-
-    `name` is that of the queue: the one of its programs, if left out.
-    """
-    name = name or QueueName.parse(course_queue.name)
-    assert name is not None
-    workers = course_queue.queue.live_workers()
-    if not workers:
-        return ["no worker is running; start some: grade worker --store URL (docs/scaling.md)"]
-    reasons = [name.why_not(worker.tier, worker.packages, worker.engine) for worker in workers]
-    if None in reasons:
-        return []
-    pairs = zip(workers, reasons, strict=True)
-    return [f"worker {clean_line(worker.name)} doesn't take this work: {reason}" for worker, reason in pairs]

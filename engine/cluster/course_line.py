@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from procrastinate.jobs import Job
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from engine.cluster.queue_tables import courses, programs, reports, workers
-from engine.cluster.work_queue import TASK, QueueReport, WorkerFacts, any_of, defer_jobs, has_report
+from engine.cluster.queue_tables import courses, programs, reports
+from engine.cluster.work_queue import TASK, QueueReport, any_of, defer_jobs, has_report
 from engine.crash_points import reached
 from engine.store.database import Database
 
@@ -288,13 +288,6 @@ class CourseLine:
             return len(jobs)
 
         return self.database.change(change) if numbers else 0
-
-    def live_workers(self) -> list[WorkerFacts]:
-        """Return the workers that haven't been taken for dead."""
-        names = ("name", "slots", "tier", "engine", "packages")
-        with self.database.read() as connection:
-            rows = connection.execute(sa.select(*(workers.c[name] for name in names)))
-            return [WorkerFacts(*row) for row in rows]
 
     def try_again(self, program: int, course: str | None = None) -> bool:
         """Let a program that was set aside wait again as if it were new; return whether there was one.

@@ -133,6 +133,8 @@ class AsideProgram:
     since_s : float
     student : str
         Pseudonym.
+    tried_by : tuple of str
+        Workers that tried it in vain, as far as they are known.
     """
 
     program: int
@@ -141,6 +143,7 @@ class AsideProgram:
     reason: str
     since_s: float
     student: str
+    tried_by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +376,7 @@ def _aside(connection: sa.Connection, course: str | None) -> tuple[AsideProgram,
             programs.c.student,
             reports.c.reason,
             _seconds_since(reports.c.handed_in).label("since_s"),
+            programs.c.tried_by,
         )
         .join(reports, reports.c.program == programs.c.id)
         .where(reports.c.report.is_(None), programs.c.mode != DRAWING_MODE)
@@ -382,7 +386,13 @@ def _aside(connection: sa.Connection, course: str | None) -> tuple[AsideProgram,
     )
     return tuple(
         AsideProgram(
-            row.id, row.course, row.item, row.reason or "no reason was given", float(row.since_s), row.student
+            row.id,
+            row.course,
+            row.item,
+            row.reason or "no reason was given",
+            float(row.since_s),
+            row.student,
+            tuple(row.tried_by),
         )
         for row in connection.execute(query)
     )
@@ -398,13 +408,39 @@ def _unserved(
         .group_by(programs.c.queue, programs.c.course)
         .order_by(programs.c.course, programs.c.queue)
     )
-    taking = [worker for worker in known if worker.takes_work]
     for queue, course, count in connection.execute(query):
-        name = QueueName.parse(queue)
-        if name is None:
-            yield UnservedWork(course, queue, count, ("its queue has a name of another version of Softmark",))
-            continue
-        reasons = [(worker, name.why_not(worker.tier, worker.packages, worker.engine)) for worker in taking]
-        if all(reason is not None for _, reason in reasons):
-            texts = tuple(f"worker {worker.name} doesn't take it: {reason}" for worker, reason in reasons)
-            yield UnservedWork(course, queue, count, texts)
+        reasons = _reasons(queue, known)
+        if reasons is not None:
+            yield UnservedWork(course, queue, count, reasons)
+
+
+def _reasons(queue: str, known: Iterable[WorkerState]) -> tuple[str, ...] | None:
+    """Return why each worker that is alive takes no work of a queue; None where one of them does."""
+    name = QueueName.parse(queue)
+    if name is None:
+        return ("its queue has a name of another version of Softmark",)
+    taking = [worker for worker in known if worker.takes_work]
+    reasons = [(worker, name.why_not(worker.tier, worker.packages, worker.engine)) for worker in taking]
+    if any(reason is None for _, reason in reasons):
+        return None
+    return tuple(f"worker {clean_line(w.name)} doesn't take this work: {reason}" for w, reason in reasons)
+
+
+def why_unserved(database: Database, queue: str) -> list[str]:
+    """Return why nobody takes what waits in a queue, in sentences; none where a worker does, or may.
+
+    Parameters
+    ----------
+    database : Database
+    queue : str
+        Name of a queue.
+    """
+    with database.snapshot() as connection:
+        course = sa.select(courses.c.paused).where(courses.c.id == queue.partition(".")[0])
+        if connection.execute(course).scalar():
+            return ["the course is paused, so no worker begins its work; open it again: grade queue resume"]
+        known = _workers(connection)
+    reasons = _reasons(queue, known)
+    if reasons == ():
+        return ["no worker is running; start some: grade worker --store URL (docs/scaling.md)"]
+    return [*(reasons or ())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC
@@ -26,7 +26,7 @@ from engine.commands.options import (
 from engine.commands.terminal import number, print_json, progress_bar, show_table
 from engine.errors import UsageError
 from engine.text.files import work_folder, write_errors
-from engine.text.words import agree, clean_line, count_noun
+from engine.text.words import agree, clean_line, count_noun, join_words
 
 if TYPE_CHECKING:
     from engine.hand_ins import IntakeProblem, IntakeResult
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from engine.pages import ReportFiles
     from engine.runner import SandboxOptions
     from engine.runs import BatchResult, CodeExercises
-    from engine.runs.batch import Progress
+    from engine.runs.batch import Progress, UngradedFile
     from engine.store import Store
 
 _DEVICE_WORKERS = 2  # each takes half a gigabyte of the GPU; the second one computes while the first waits
+# Files named where many are ungraded for one reason; the summary, its tables and --json have all.
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -339,9 +341,7 @@ def _show(batch: _Batch) -> None:
     if batch.earlier:
         open_before = count_noun(len(batch.earlier), "problem")
         click.echo(f"still open from earlier batches: {open_before}, listed in the summary")
-    for file in result.ungraded:
-        fate = "not tried again" if file.set_aside else "tried again on the next run"
-        click.echo(f"ungraded ({fate}): {file.student} {file.name}: {file.reason}")
+    _show_ungraded(result.ungraded)
     waiting = sum(
         cell.needs_person and cell.is_waiting for r in files.table.rows for cell in r.cells.values()
     )
@@ -354,6 +354,19 @@ def _show(batch: _Batch) -> None:
     click.echo(f"summary:   {files.index}")
     click.echo(f"gradebook: {files.gradebook}")
     click.echo(f"feedback:  {files.index.parent / 'students'}")
+
+
+def _show_ungraded(ungraded: Iterable[UngradedFile]) -> None:
+    """Say each reason once: a fault of an exercise or of all machines would otherwise fill the screen."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for file in sorted(ungraded, key=lambda file: (file.student, file.name)):  # they come as they end
+        fate = "not tried again" if file.set_aside else "tried again on the next run"
+        alike.setdefault((fate, file.reason), []).append(f"{file.student} {file.name}")
+    for (fate, reason), names in alike.items():
+        which = join_words(names, limit=_MOST_NAMED)
+        if len(names) > _MOST_NAMED:
+            which = f"{count_noun(len(names), 'file')}, all listed in the summary ({which})"
+        click.echo(f"ungraded ({fate}): {which}: {reason}")
 
 
 def _show_marks(table: ClassTable) -> None:

@@ -202,13 +202,14 @@ def _show_aside(state: QueueOverview) -> None:
     titles = _titles(state)
     click.echo(f"\nset aside: {count_noun(total, 'program')} that no worker could grade")
     show_table(
-        ("program", "course", "item", "since", "reason"),
+        ("program", "course", "item", "since", "tried by", "reason"),
         [
             (
                 str(aside.program),
                 titles[aside.course],
                 clean_line(aside.item, 64),
                 f"{rough_time(aside.since_s)} ago",
+                join_words(map(clean_line, aside.tried_by), limit=3) or "-",
                 clean_line(aside.reason, 300),
             )
             for aside in state.aside

@@ -12,8 +12,10 @@ import pytest
 import yaml
 
 from engine.course import Course
-from engine.model import Mode, Outcome
+from engine.errors import EngineError
+from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.pages.feedback import page_name
+from engine.runs import CodeExercises
 from engine.store import open_store
 
 ROOT = Path(__file__).parents[2]
@@ -101,6 +103,30 @@ def test_a_class_of_code_from_folder_to_gradebook_and_again(grade) -> None:
     assert gradebook(Path("out")) == book
     graded = ("ada", "bob", "eve", "mal")
     assert [pages(Path("out"))[name] for name in graded] == [shown[name] for name in graded]
+
+
+def test_a_fault_of_the_machine_is_said_once_for_all_programs(grade, monkeypatch: pytest.MonkeyPatch) -> None:
+    students = [f"s{n}" for n in range(7)]
+    write(Path("in"), {f"{student}/softmax.py": RIGHT for student in students})
+    reason = "no space left on the disk"
+
+    def fail(self: CodeExercises, item: str, submission: CodeSubmission, *others: object) -> GradeReport:
+        raise EngineError(reason if "# other" not in submission.source else "the sandbox is gone")
+
+    monkeypatch.setattr(CodeExercises, "grade", fail)
+    write(Path("in"), {"s5/softmax.py": RIGHT + b"# other\n", "s6/softmax.py": RIGHT + b"# other\n"})
+    said = grade("batch", "in", "--out", "out")
+    assert said.code == 3
+    lines = [line for line in said.out.splitlines() if line.startswith("ungraded (")]
+    assert len(lines) == 2
+    many, few = sorted(lines, key=len, reverse=True)
+    assert many.startswith("ungraded (tried again on the next run): 5 files, all listed in the summary (")
+    assert many.endswith(f"(s0 s0/softmax.py, s1 s1/softmax.py, s2 s2/softmax.py …): {reason}")
+    assert "s5 s5/softmax.py and s6 s6/softmax.py: the sandbox is gone" in few
+    listed = grade("batch", "in", "--out", "out", "--json").json()["ungraded"]
+    assert sorted(file["student"] for file in listed) == students, "a script reads each of them"
+    index = pages(Path("out"))["index"]
+    assert all(student in index for student in students) and index.count(reason) >= 5
 
 
 def test_an_archive_that_tries_to_escape(grade, tmp_path: Path) -> None:

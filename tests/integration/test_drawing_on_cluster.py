@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cluster.course_line import CourseLine
+from engine.cluster.queue_state import read_queue
 from engine.cluster.queue_tables import make_queue, open_queue_database
 from engine.commands.context import find_context
 from engine.store import open_store
@@ -65,7 +65,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def until_live(address: str, count: int) -> None:
     database = open_queue_database(address)
     end = time.monotonic() + PATIENCE_S
-    while len(CourseLine(database).live_workers()) < count:
+    while len(read_queue(database).workers) < count:
         assert time.monotonic() < end
         time.sleep(0.05)
     database.close()

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from engine.cluster.course_line import CourseLine, ProgramForQueue
-from engine.cluster.queue_state import QueueShare, pace, read_queue
+from engine.cluster.queue_state import QueueShare, pace, read_queue, why_unserved
 from engine.cluster.work_queue import DEAD_AFTER_S, MOST_DEATHS, RECENT_S, WorkerFacts, WorkQueue
 from engine.errors import UsageError
 from engine.store.database import Database
@@ -43,7 +43,7 @@ def poison(database: Database, student: str = "poison") -> int:
     """Hand over a program that kills its workers until it is set aside."""
     (number,) = hand_over(database, [student])
     for turn in range(MOST_DEATHS + 1):
-        worker = new_worker(database, f"dead/{turn}")
+        worker = new_worker(database, f"dead-{turn}/1")
         assert students_of(claim(database, worker)) == [student]
         die(database, worker)
         WorkQueue(database).take_from_the_dead()
@@ -127,6 +127,9 @@ def test_a_silent_worker_is_seen_by_the_servers_clock_and_counts_no_more(databas
     assert not state.workers[0].takes_work and state.workers[0].per_minute > 0 and state.per_minute == 0
     (work,) = state.unserved
     assert (work.course, work.programs, work.reasons) == (COURSE, 1, ())
+    # Whoever waits for the reports hears the same: a dead worker is none, though its row is still there.
+    (sentence,) = why_unserved(database, queue_of(COURSE))
+    assert sentence.startswith("no worker is running; start some: grade worker")
 
 
 def test_work_that_no_worker_takes_comes_with_the_reasons(database: Database) -> None:
@@ -141,12 +144,15 @@ def test_work_that_no_worker_takes_comes_with_the_reasons(database: Database) ->
     assert "bare/3" in work.reasons[0] and "other packages" in work.reasons[0]
     assert "old/2" in work.reasons[1] and "another version" in work.reasons[1]
     assert "weak/1" in work.reasons[2] and "tier T2" in work.reasons[2] and "T3" in work.reasons[2]
+    assert why_unserved(database, queue_of(COURSE)) == [*work.reasons]
     # A paused course has its reason already, and one that serves is enough.
     CourseLine(database).pause(COURSE)
+    (sentence,) = why_unserved(database, queue_of(COURSE))
+    assert "is paused" in sentence and "grade queue resume" in sentence
     assert read_queue(database).unserved == ()
     CourseLine(database).pause(COURSE, False)
     fits = new_worker(database, "fits/4")
-    assert read_queue(database).unserved == ()
+    assert read_queue(database).unserved == () and why_unserved(database, queue_of(COURSE)) == []
     assert queue.drain([fits]) == 1
     assert len(read_queue(database).unserved) == 1
 
@@ -156,7 +162,7 @@ def test_what_was_set_aside_is_listed_until_it_is_tried_again(database: Database
     state = read_queue(database)
     (aside,) = state.aside
     assert (aside.program, aside.course, aside.item) == (number, COURSE, "softmax")
-    assert "set aside" in aside.reason
+    assert "set aside" in aside.reason and aside.tried_by == ("dead-1/1", "dead-2/1", "dead-3/1")
     assert course_state(database).set_aside == 1 and state.length == 0
     line = CourseLine(database)
     assert line.set_aside() == [number] and line.try_again(number) and line.set_aside() == []
