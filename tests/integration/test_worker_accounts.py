@@ -179,6 +179,8 @@ def test_a_worker_of_the_role_does_all_that_workers_do() -> None:
     try:
         make_queue(owner)
         numbers = fill(owner, MINE)
+        more = [ProgramForQueue(f"a{n}", "softmax", "v1", f"more {n}", "code") for n in range(3)]
+        CourseLine(owner).hand_over(MINE, queue_name(MINE), "marks", "run-a", more)
         allow_worker(owner, WORKER, MINE)
         of_owner, of_role = WorkQueue(owner), WorkQueue(role)
         facts = WorkerFacts("role/1", 1, "T2", ENGINE, PACKAGES)
@@ -209,13 +211,15 @@ def test_a_worker_of_the_role_does_all_that_workers_do() -> None:
         assert tuple(row) == (1, ["role/1"])
         of_role.unregister_worker(first)
         first = of_role.register_worker(replace(facts, name="elsewhere/1"))
-        seen = set()
+        seen, sizes = set(), []
         while (chunk := of_role.claim(first, queues)) is not None:
             reports = [QueueReport(p.id, "{}", None, "role/1", 0.1, is_slow=True) for p in chunk.programs]
             assert of_role.hand_in(first, chunk, reports) == len(reports)
             assert of_role.hand_in(first, chunk, reports) == 0  # a second time: the first counts
             seen |= {p.id for p in chunk.programs}
-        assert len(seen) == 2
+            sizes.append(len(chunk.programs))
+        # The chunk of `more` was taken apart: two of its students had run out of time.
+        assert len(seen) == 5 and sizes == [1] * 5
         of_role.unregister_worker(first)
         second = of_role.register_worker(facts)
         assert second != first
