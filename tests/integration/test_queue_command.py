@@ -198,7 +198,7 @@ def test_what_was_set_aside_is_graded_when_it_is_tried_again(
         assert worker.wait(PATIENCE_S) == 0
     said = queue(code=1)
     assert "set aside: 1 program that no worker could grade" in said and "\x1b" not in said
-    assert re.search(rf"^{first} +Cluster +\S+ +\d+ s ago +each worker died", said, re.MULTILINE)
+    assert re.search(rf"^{first} +Cluster +\S+ +\d+ s ago +- +each worker died", said, re.MULTILINE)
     assert "not set aside in this queue: 1000000\n" in queue("retry", 1_000_000, code=1)
     assert queue("retry", first) == "1 program waits again\n"
     assert queue("retry", "--all") == "0 programs wait again\n"
