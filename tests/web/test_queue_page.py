@@ -115,7 +115,7 @@ class TestSharedQueue:
         site.hand_in_desk._known_standing = (-1e9, None)
         page = seen(staff.get(PAGE).text)
         assert "No worker takes" not in page and "new/1" in page
-        assert "nothing of this course: it was handed over by another version" in page
+        assert "it leaves this course alone: it was handed over by another version" in page
 
     def test_pause_resume_and_the_log(self, site: Site, queue: CourseQueue, signed_in: SignedIn) -> None:
         staff = signed_in("ivy")
