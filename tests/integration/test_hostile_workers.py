@@ -146,7 +146,7 @@ def test_what_the_role_writes_keeps_nobody_from_working(attacked: Attacked, nast
     text = json.dumps(asdict(state), allow_nan=False)
     assert len(text) < 2_000_000
     assert 0.0 <= state.per_minute < 1e12
-    assert len(line.live_workers()) <= 1_001
+    assert len(state.workers) <= 1_001
     assert len(line.reports_of(f"run-{MINE[0]}")) + len(line.left_behind(MINE, "marks")) <= 1
     line.set_weight(MINE, 2)
     line.set_weight(OTHER, 3)

@@ -125,7 +125,7 @@ def test_what_lost_one_machine_its_worker_is_tried_on_another_first(database: Da
     for worker in workers[:2]:  # the first time others may have been at work beside it
         assert students_of(claim(database, worker)) == ["poison"]
         die(database, worker)
-        assert queue.take_from_the_dead(30.0).waiting == (number,)
+        assert queue.take_from_the_dead().waiting == (number,)
     assert tried_by(database, number) == ["lab-1/1"]
     assert claim(database, workers[2]) is None
     chunk = claim(database, new_worker(database, "lab-2/1"))
