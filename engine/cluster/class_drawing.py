@@ -20,7 +20,7 @@ from typing import Final
 
 from engine.cluster.course_line import ProgramForQueue
 from engine.cluster.course_side import CourseQueue
-from engine.cluster.drawing import DrawingRequest, read_drawn
+from engine.cluster.drawing import DrawingRequest, markup_of, read_drawn
 from engine.cluster.fingerprint import QueueName
 from engine.cluster.published_items import publish_drawn_item
 from engine.cluster.queue_state import why_unserved
@@ -196,6 +196,11 @@ class _DrawingRun:
         variants = read_drawn(report.report, here[sample[0]][0], len(piece.keys))
         if variants is None or any(encode(variants[n]) != encode(here[n][0]) for n in sample):
             self._distrust(report.worker, piece.item)
+            return False
+        # Rarely an honest variant has a tag that no sample has. It is drawn here, and nobody is blamed.
+        known = [markup_of(encode(here[n][0])) or frozenset() for n in sample]
+        used = markup_of(report.report)
+        if used is None or not used <= frozenset().union(*known):
             return False
         for key, variant in zip(piece.keys, variants, strict=True):
             self.drawn[key] = variant, content(variant)

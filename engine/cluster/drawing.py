@@ -30,6 +30,15 @@ _SEED: Final = re.compile("[0-9a-f]{64}")
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 _MOST_BYTES: Final = 4 * 2**20  # as the queue's policies take from an account for workers
 
+# What `encode` never escapes, or no text of an item has: letters and quotes, under which a key or a tag could
+# hide from the patterns below, control characters, and those that turn the direction of a line.
+_ODD_ESCAPE: Final = re.compile(r"\\u(?:00[0-9]|200[efEF]|202[a-eA-E]|206[6-9]|[fF][eE][fF][fF])")
+_FORM: Final = re.compile(r'"(html|latex)"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)"')
+_TAG: Final = re.compile(r"<([^<>]*)>")
+_TAG_WORDS: Final = re.compile(r'/?([a-z][a-z0-9]*)((?: [a-zA-Z:-]+="[^"]*")*) ?/?')
+_ATTRIBUTE: Final = re.compile(r' ([a-zA-Z:-]+)="')
+_COMMAND: Final = re.compile(r"\\([a-zA-Z@]+|.)", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class DrawingRequest:
@@ -163,6 +172,42 @@ def read_drawn(text: str, like: Variant, count: int) -> Sequence[Variant] | None
         return None
     is_right = len(variants) == count and all(_shape(variant) == _shape(like) for variant in variants)
     return variants if is_right else None
+
+
+def markup_of(text: str) -> frozenset[str] | None:
+    """Return the tags, attributes and LaTeX commands in JSON of variants; None where it isn't ours.
+
+    Pages and files show the texts of a variant as they are. All variants of an item are made from the same
+    sentences, so a worker's that uses a tag or a command more than those drawn here is looked at no further.
+
+    Parameters
+    ----------
+    text : str
+        As :func:`engine.store.sql_tables.encode` writes it.
+
+    Examples
+    --------
+    >>> sorted(markup_of('{"html":"<p>x<sub>1</sub></p>","latex":"\\\\\\\\alpha"}'))
+    ['<p>', '<sub>', '\\\\alpha']
+    """
+    if not text.isascii() or _ODD_ESCAPE.search(text):
+        return None
+    forms: dict[str, list[str]] = {"html": [], "latex": []}
+    for form, body in _FORM.findall(text):
+        forms[form].append(body)
+    html, latex = (str(json.loads('"' + "\\n".join(forms[form]) + '"')) for form in ("html", "latex"))
+    tags = _TAG.findall(html)
+    # A tag that isn't closed; characters that TeX reads by their number.
+    if not html.count("<") == html.count(">") == len(tags) or "^^" in latex:
+        return None
+    words = {f"\\{command}" for command in set(_COMMAND.findall(latex))}
+    for tag in set(tags):
+        match = _TAG_WORDS.fullmatch(tag)
+        if match is None:
+            return None
+        words.add(f"<{match[1]}>")
+        words |= {f"{match[1]} {name}" for name in _ATTRIBUTE.findall(match[2])}
+    return frozenset(words)
 
 
 def _shape(variant: Variant) -> tuple[Any, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -15,7 +17,14 @@ import sqlalchemy as sa
 import engine.cluster.class_drawing as drawing_module
 from engine.cluster.class_drawing import ClassDrawing
 from engine.cluster.course_side import CourseQueue
-from engine.cluster.drawing import MOST_DRAWN, DrawingRequest, DrawnVariants, draw_requested, read_drawn
+from engine.cluster.drawing import (
+    MOST_DRAWN,
+    DrawingRequest,
+    DrawnVariants,
+    draw_requested,
+    markup_of,
+    read_drawn,
+)
 from engine.cluster.fingerprint import QueueName, engine_fingerprint
 from engine.cluster.published_items import PublishedItems, publish_drawn_item
 from engine.cluster.work_queue import QueuedProgram, WorkerFacts, WorkQueue
@@ -203,6 +212,63 @@ def test_one_lie_among_many_variants_is_found_in_some_piece(
     assert quizzes == alone
     if pieces > 3:
         assert notes[0].startswith("worker liar/7 drew ")
+
+
+class _NeverTheFirst(random.SystemRandom):
+    """Compares all variants of a piece but the first one: chance would do that, too, now and then."""
+
+    def sample(self, population: Any, k: int, *, counts: Any = None) -> list[Any]:
+        return [*population][1:]
+
+
+@pytest.mark.parametrize(
+    ("form", "more"),
+    [
+        ("html", "<script>alert(1)</script>"),
+        ("html", '<p onclick="alert(1)">x</p>'),
+        ("latex", r"\input{/etc/passwd}"),
+        ("plain", "\x1b[2J"),
+    ],
+)
+@pytest.mark.usefixtures("waits_for_workers")
+def test_a_text_that_does_something_is_never_used(
+    address: str, bank: Bank, alone: list[str], monkeypatch: pytest.MonkeyPatch, form: str, more: str
+) -> None:
+    def lie(text: str) -> str:
+        variants = json.loads(text)
+        variants[0]["stem"][form] += more
+        return json.dumps(variants, separators=(",", ":"))
+
+    monkeypatch.setattr(drawing_module.secrets, "SystemRandom", _NeverTheFirst)
+    new_queue(address, bank)
+    with working(Worker(address, "liar/7", lie)):
+        quizzes, _ = drawn(address, bank)
+    assert quizzes == alone
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'{"\u0068tml":"<script>"}',
+        r'{"html":"\u003cscript>"}',
+        '{"html":"<p"}',
+        '{"html":"a > b"}',
+        '{"html":"<p onclick=alert(1)>"}',
+        '{"html":"<!-- -->"}',
+        '{"latex":"^^5cinput"}',
+        r'{"plain":"\u001b[2J"}',
+        r'{"plain":"\u202e"}',
+        '{"plain":"\u00e9"}',
+    ],
+)
+def test_what_the_engine_never_writes_has_no_markup_to_compare(text: str) -> None:
+    json.loads(text)
+    assert markup_of(text) is None
+
+
+def test_markup_is_compared_by_tags_attributes_and_commands() -> None:
+    text = json.dumps([{"html": '<p class="a">1 &lt; 2<br /></p>', "latex": "\\alpha\n\\%", "plain": "<b>"}])
+    assert markup_of(text) == {"<p>", "p class", "<br>", "\\alpha", "\\%"}
 
 
 @pytest.mark.parametrize(
