@@ -69,7 +69,7 @@ def test_a_worker_that_dies_over_a_program_and_one_that_fails(database: Database
     die(database, worker)
     ((_, lost),) = look(database).programs.items()
     assert lost.is_in_hand and lost.is_lost and (lost.silent_s or 0) > DEAD_AFTER_S
-    WorkQueue(database).take_from_the_dead(DEAD_AFTER_S)
+    WorkQueue(database).take_from_the_dead()
     ((_, again),) = look(database).programs.items()
     assert (again.is_in_hand, again.is_lost, again.losses, again.rests) == (False, False, 1, False)
     worker = new_worker(database, "host/2")
