@@ -76,7 +76,7 @@ class _Slice:
 
     entries: list[ProgramForQueue] = field(default_factory=list)
     handed: list[_Handed] = field(default_factory=list)
-    refused: list[tuple[HandedFile, JudgedProgram]] = field(default_factory=list)
+    faulty: list[tuple[HandedFile, JudgedProgram]] = field(default_factory=list)
     characters: int = 0
 
 
@@ -151,9 +151,9 @@ class _ClusterRun:
         self._handed: dict[int, _Handed] = {}
         self._warned: set[str] = set()
         self._heard = self._looked = time.monotonic()
-        self._kept = 0  # characters of programs in memory
+        self._characters = 0  # characters of programs in memory
         # Reports that wait for one before them. They stay in the queue, so that a killed run loses none.
-        self._held: set[int] = set()
+        self._early: set[int] = set()
 
     def hand_over(self, chains: Iterator[list[FileTask]]) -> None:
         """Read programs and hand them over, hundreds at a time; take reports that come meanwhile."""
@@ -182,18 +182,18 @@ class _ClusterRun:
             entry = self._course.program(student, item, program)
         except (InputError, EngineError) as error:  # of the exercise, not of the student
             reason = error.in_one_line()
-            together.refused.append(
+            together.faulty.append(
                 (file, self._grader.without_report(student, file, program, reason, started))
             )
             return
         together.characters += len(entry.code)
-        self._kept += len(entry.code)
-        kept = program if self._kept <= _KEPT_CHARACTERS else None
+        self._characters += len(entry.code)
+        in_memory = program if self._characters <= _KEPT_CHARACTERS else None
         together.entries.append(entry)
-        together.handed.append(_Handed(task, started, chain, program.sha256, kept))
+        together.handed.append(_Handed(task, started, chain, program.sha256, in_memory))
 
     def _hand_over(self, together: _Slice) -> None:
-        self._store(together.refused)
+        self._store(together.faulty)
         if not together.entries:
             return
         numbers = self._course.hand_over(together.entries)
@@ -218,14 +218,14 @@ class _ClusterRun:
 
     def take_reports(self) -> int:
         """Store the reports that are there; return how many there were."""
-        came = self._course.queue.reports_of(self._course.run, besides=self._held)
+        came = self._course.queue.reports_of(self._course.run, besides=self._early)
         self._looked = time.monotonic()
         if not came:
             return 0
         ours = {report.program: report for report in came if report.program in self._handed}
         done = self._arrive(ours)
         # Last: killed before this, the next run collects them again, and the store has them already.
-        self._course.queue.forget({*done, *(report.program for report in came)} - self._held)
+        self._course.queue.forget({*done, *(report.program for report in came)} - self._early)
         self._heard = time.monotonic()
         return len(came)
 
@@ -236,7 +236,7 @@ class _ClusterRun:
         for number, report in came.items():
             chain = self._handed[number].chain
             chain.came[number] = report
-            self._held.add(number)
+            self._early.add(number)
             while chain.waiting and chain.waiting[0] in chain.came:
                 first = chain.waiting.popleft()
                 done.append(first)
@@ -256,7 +256,7 @@ class _ClusterRun:
             except Exception as error:  # the file was changed meanwhile, say: one file never stops the others
                 self._collect(FileResult(student, file, reason=internal_fault(error)))
         self._store(judged)
-        self._held.difference_update(done)
+        self._early.difference_update(done)
         return done
 
     def _store(self, judged: Sequence[tuple[HandedFile, JudgedProgram]]) -> None:

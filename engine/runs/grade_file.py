@@ -253,8 +253,10 @@ class FileGrader:
                 problem = IntakeProblem(file.name, reason or "", _MEND, program.student)
                 reason = None
             again = bool(reason and _AGAIN in reason)
-            shown = None if attempt.settled else reason
-            results.append(FileResult(program.student, file, reason=shown, problem=problem, again=again))
+            open_reason = None if attempt.settled else reason
+            results.append(
+                FileResult(program.student, file, reason=open_reason, problem=problem, again=again)
+            )
         return results
 
     def without_report(
@@ -305,25 +307,25 @@ class FileGrader:
 
     def _store(self, judged: Sequence[JudgedProgram]) -> list[tuple[Attempt, str | None]]:
         """Return the stored attempts, and why each has no score or can't be read."""
-        open_ = [one.key for one in judged if one.report.outcome is Outcome.UNGRADED]
+        open_ = [program.key for program in judged if program.report.outcome is Outcome.UNGRADED]
         before = self.store.ungraded_among(open_, self.mode) if open_ else ()
         attempts = []
         reasons = []
-        for one in judged:
-            report, reason = one.report, one.reason
-            if (report.student, report.mode) != (one.student, self.mode):
-                report = replace(report, student=one.student, mode=self.mode)
+        for program in judged:
+            report, reason = program.report, program.reason
+            if (report.student, report.mode) != (program.student, self.mode):
+                report = replace(report, student=program.student, mode=self.mode)
             if report.outcome is Outcome.UNGRADED:
-                reason = _mention_earlier(reason or "", one.key in before)
+                reason = _mention_earlier(reason or "", program.key in before)
             # Even an ungraded attempt is stored: a later try counts as old as this one.
             attempts.append(
                 Attempt.of_code(
-                    one.student,
-                    one.submission,
+                    program.student,
+                    program.submission,
                     report,
-                    started=one.started,
+                    started=program.started,
                     reason=reason,
-                    arrival=one.arrival,
+                    arrival=program.arrival,
                 )
             )
             reasons.append(reason)
@@ -463,11 +465,11 @@ class FileGrader:
 
     def _all_graded(self, quiz: Quiz, answers: Mapping[int, Mapping[str, str]]) -> bool:
         responses = quiz_responses(quiz, answers)
-        asked = {
+        submissions = {
             (quiz.student, question.variant.item, response_sha256(question.variant.id, response, quiz.id))
             for question, response in zip(quiz.questions, responses, strict=True)
         }
-        return self.store.graded_among(asked, self.mode) == asked
+        return self.store.graded_among(submissions, self.mode) == submissions
 
 
 def _missing(student: str, file: HandedFile, quiz: Quiz, filled: FilledQuiz) -> IntakeProblem | None:

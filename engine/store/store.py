@@ -376,14 +376,14 @@ class Store:
             "items": sorted({attempt.item for attempt in new}),
             "modes": sorted({str(attempt.report.mode) for attempt in new}),
         }
-        wanted = {_row_key(attempt) for attempt in new}
+        new_keys = {_row_key(attempt) for attempt in new}
         newest: dict[tuple[str, ...], datetime] = {}
         same: list[int] = []
         place: tuple[str, ...]
         for row in connection.execute(_THERE, values).mappings():
             place = row["student"], row["item"], row["mode"]
             newest[place] = max(newest.get(place, row["started"]), row["started"])
-            if (*place, row["submission"]) in wanted:
+            if (*place, row["submission"]) in new_keys:
                 same.append(row["id"])
         there: dict[tuple[str, ...], Attempt] = {}
         numbers: dict[tuple[str, ...], int] = {}
@@ -457,16 +457,16 @@ class Store:
         self, submissions: Iterable[SubmissionKey], mode: Mode = Mode.MARKS
     ) -> set[SubmissionKey]:
         """Return the submissions that have no score yet, whether they wait for a machine or for a person."""
-        found = self._outcomes(submissions, mode)
-        return {key for key, outcome, _ in found if outcome is Outcome.UNGRADED}
+        outcomes = self._outcomes(submissions, mode)
+        return {key for key, outcome, _ in outcomes if outcome is Outcome.UNGRADED}
 
     def _outcomes(
         self, submissions: Iterable[SubmissionKey], mode: Mode
     ) -> Iterator[tuple[SubmissionKey, Outcome, GradeReport | None]]:
         """Yield what there is of many submissions: outcomes, and the reports of ungraded ones."""
-        wanted = set(submissions)
-        students = sorted({student for student, _, _ in wanted})
-        items = sorted({item for _, item, _ in wanted})
+        keys = set(submissions)
+        students = sorted({student for student, _, _ in keys})
+        items = sorted({item for _, item, _ in keys})
         # Texts of reports are long, and of what has a score nobody needs one.
         report = sa.case((attempts.c.outcome == str(Outcome.UNGRADED), attempts.c.report)).label("report")
         names = ("student", "item", "submission", "outcome")
@@ -477,7 +477,7 @@ class Store:
             with self._database.read() as connection:
                 rows = connection.execute(query.where(some)).mappings().all()
             for row in rows:
-                if (key := (row["student"], row["item"], row["submission"])) in wanted:
+                if (key := (row["student"], row["item"], row["submission"])) in keys:
                     text = row["report"]
                     ungraded = None if text is None else decode(GradeReport, text, self.where)
                     yield key, Outcome(row["outcome"]), ungraded
