@@ -16,8 +16,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from engine.cluster.course_line import ProgramForQueue
-from engine.cluster.course_side import POLL_S, CourseQueue
-from engine.cluster.queue_state import why_unserved
+from engine.cluster.course_side import POLL_S, CourseQueue, SilenceWatch, Warn
 from engine.cluster.work_queue import QueueReport
 from engine.errors import EngineError, InputError, StoreError, SubmissionError, internal_fault
 from engine.hand_ins import FileKind, HandedFile, IntakeResult
@@ -43,12 +42,9 @@ _MOST_SLICE: Final = 4_000
 _MOST_CHARACTERS: Final = 2**24
 # Of programs that are kept until their reports come: some 20,000 of usual length. The others are read again.
 _KEPT_CHARACTERS: Final = 2**25
-_QUIET_S: Final = 10.0  # without a report, before it is asked why
 # Longer than a run takes to store what it has fetched; one that collects late does no harm.
 _LEFT_S: Final = 10.0
 _GONE: Final = "it was taken out of the queue while this run waited for it; the next run hands it over again"
-
-Warn = Callable[[str], None]
 
 
 @dataclass
@@ -146,11 +142,10 @@ class _ClusterRun:
         self._grader = grader
         self._course = course_queue
         self._collect = collect
-        self._warn = warn
         self._halt = halt
         self._handed: dict[int, _Handed] = {}
-        self._warned: set[str] = set()
-        self._heard = self._looked = time.monotonic()
+        self._silence = SilenceWatch(course_queue, warn)
+        self._looked = time.monotonic()
         self._characters = 0  # characters of programs in memory
         # Reports that wait for one before them. They stay in the queue, so that a killed run loses none.
         self._early: set[int] = set()
@@ -206,9 +201,10 @@ class _ClusterRun:
         while self._handed and not self._halt.is_set():
             if self.take_reports():
                 continue
-            if time.monotonic() - self._heard > _QUIET_S:
-                self._heard = time.monotonic()
+            if self._silence.is_long():
                 self._look_after()
+                if self._handed:
+                    self._silence.explain()
             self._halt.wait(POLL_S)
 
     def look(self) -> None:
@@ -226,7 +222,7 @@ class _ClusterRun:
         done = self._arrive(ours)
         # Last: killed before this, the next run collects them again, and the store has them already.
         self._course.queue.forget({*done, *(report.program for report in came)} - self._early)
-        self._heard = time.monotonic()
+        self._silence.hear()
         return len(came)
 
     def _arrive(self, came: Mapping[int, QueueReport | None]) -> list[int]:
@@ -276,7 +272,7 @@ class _ClusterRun:
         return JudgedProgram.of_file(student, file, program, graded, handed.started)
 
     def _look_after(self) -> None:
-        """Find out why no report comes: programs are gone or another run's, or nobody takes the work."""
+        """See which programs are another run's to collect, and which are gone."""
         # What came before an earlier program of its student waits for that one, and not for a report.
         numbers = [number for number, handed in self._handed.items() if number not in handed.chain.came]
         # Whoever hands a program over last collects its report, and may have been killed before it came.
@@ -284,8 +280,3 @@ class _ClusterRun:
         self._course.queue.restore(numbers)
         runs = self._course.queue.runs_of(numbers)
         self._course.queue.forget(self._arrive({number: None for number in numbers if number not in runs}))
-        if self._handed:
-            for sentence in why_unserved(self._course.queue.database, self._course.name):
-                if sentence not in self._warned:
-                    self._warned.add(sentence)
-                    self._warn(sentence)

@@ -25,6 +25,7 @@ from engine.cluster.fingerprint import (
     pseudonym,
 )
 from engine.cluster.published_items import publish_item
+from engine.cluster.queue_state import why_unserved
 from engine.cluster.queue_tables import make_queue, open_queue_database
 from engine.cluster.work_queue import SET_ASIDE, QueueReport
 from engine.course import Course
@@ -40,6 +41,9 @@ from engine.text.words import clean_line
 POLL_S: Final = 0.25
 """Seconds between two looks for the reports of a class."""
 
+Warn = Callable[[str], None]
+
+_QUIET_S: Final = 10.0  # without a report, before it is asked why
 _SOON_S: Final = 0.05  # where somebody waits
 _GONE_S: Final = 10.0  # between two looks whether what is waited for is in the queue at all
 # A server that is started anew is back within a minute or two, and what waits there isn't lost meanwhile.
@@ -256,11 +260,49 @@ def queue_of(course: Course, bank: Bank, address: str, sandbox: SandboxOptions) 
     )
 
 
+class SilenceWatch:
+    """Says why no report comes, once for each reason, where none has come for a while.
+
+    Parameters
+    ----------
+    course_queue : CourseQueue
+    warn : callable or None
+        Called with a sentence.
+    """
+
+    def __init__(self, course_queue: CourseQueue, warn: Warn | None) -> None:
+        self._course_queue = course_queue
+        self._warn = warn
+        self._warned: set[str] = set()
+        self._heard = time.monotonic()
+
+    def hear(self) -> None:
+        """Note that a report came, or that nobody waited until now."""
+        self._heard = time.monotonic()
+
+    def is_long(self) -> bool:
+        """Return whether it was silent for long; then a new silence begins."""
+        if time.monotonic() - self._heard <= _QUIET_S:
+            return False
+        self.hear()
+        return True
+
+    def explain(self) -> None:
+        """Warn of what may be the reason."""
+        if self._warn is None:
+            return
+        for sentence in why_unserved(self._course_queue.queue.database, self._course_queue.name):
+            if sentence not in self._warned:
+                self._warned.add(sentence)
+                self._warn(sentence)
+
+
 class _AwaitedReports:
     """Reports for which threads wait; whichever of them comes first asks the database for all."""
 
-    def __init__(self, line: CourseLine) -> None:
+    def __init__(self, line: CourseLine, silence: SilenceWatch) -> None:
         self._line = line
+        self._silence = silence
         self._change = threading.Condition()
         self._awaited: set[int] = set()
         self._came: dict[int, QueueReport | None] = {}  # None: the program isn't in the queue any more
@@ -279,6 +321,8 @@ class _AwaitedReports:
         """
         away_since: float | None = None
         with self._change:
+            if not self._awaited:
+                self._silence.hear()
             self._awaited.add(number)
         try:
             while not halt.is_set():
@@ -320,6 +364,10 @@ class _AwaitedReports:
                 self._line.restore(numbers)
                 known = self._line.runs_of(numbers)
                 came |= {number: None for number in numbers if number not in known and number not in came}
+            if came:
+                self._silence.hear()
+            elif self._silence.is_long():  # one thread asks at a time, so that one at a time looks here
+                self._silence.explain()
         finally:
             with self._change:
                 self._came |= {number: report for number, report in came.items() if number in self._awaited}
@@ -358,16 +406,25 @@ class ClusterExercises(CodeExercises):
     course_queue : CourseQueue
     interactive : bool
         Whether somebody waits for each report.
+    warn : callable, optional
+        Called with a sentence where nobody takes the work, once for each reason.
     """
 
     def __init__(
-        self, bank: Bank, *, secret: bytes, mode: Mode, course_queue: CourseQueue, interactive: bool
+        self,
+        bank: Bank,
+        *,
+        secret: bytes,
+        mode: Mode,
+        course_queue: CourseQueue,
+        interactive: bool,
+        warn: Warn | None = None,
     ) -> None:
         super().__init__(bank, secret=secret, mode=mode)
         self._course_queue = course_queue
         self._interactive = interactive
         self._halt = course_queue.halt
-        self._reports = _AwaitedReports(course_queue.queue)
+        self._reports = _AwaitedReports(course_queue.queue, SilenceWatch(course_queue, warn))
 
     def prepare(self, item: str) -> None:
         """Publish an exercise now: the workers load it."""

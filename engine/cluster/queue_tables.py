@@ -244,6 +244,19 @@ def require_queue(database: Database) -> None:
         )
 
 
+def require_owner(database: Database) -> None:
+    """Raise a :class:`StoreError` where this account may grade, and look after nothing."""
+    with database.read() as connection:
+        name = f"{QUEUE_SCHEMA}.{courses.name}"
+        if connection.execute(sa.select(sa.func.has_table_privilege(name, "SELECT, UPDATE"))).scalar():
+            return
+    raise StoreError(
+        "this account may grade, and not look after the queue",
+        where=database.where,
+        next_step="use the address of the course's own account, or --course with its folder",
+    )
+
+
 def _version(connection: sa.Connection) -> int | None:
     name = sa.func.to_regclass(f"{QUEUE_SCHEMA}.{queue_version.name}")
     if connection.execute(sa.select(name)).scalar() is None:

@@ -31,6 +31,7 @@ from engine.cluster.fingerprint import (
     text_fingerprint,
 )
 from engine.cluster.published_items import PublishedItems
+from engine.cluster.queue_tables import require_queue
 from engine.cluster.work_queue import (
     DEAD_AFTER_S,
     DRAWING_MODE,
@@ -260,7 +261,7 @@ class ClusterWorker:
             try:
                 chunk = self._claim()
             except StoreError as error:
-                self.note("queue-away", reason=error.in_one_line())
+                self.note("queue-away", reason=self._why_away(error).in_one_line())
                 self._halt.wait(LOOK_S)
                 continue
             except Exception as error:  # the last net: without this thread a slot would stand still
@@ -459,6 +460,14 @@ class ClusterWorker:
             if self._halt.wait(_AWAY_S[min(tries, len(_AWAY_S) - 1)]):
                 break
         return None
+
+    def _why_away(self, error: StoreError) -> StoreError:
+        """Return what keeps this worker from the queue: for a role without rights its tables don't exist."""
+        try:
+            require_queue(self._queue.database)
+        except StoreError as closed:
+            return closed
+        return error
 
     def _database_answers(self) -> bool:
         try:

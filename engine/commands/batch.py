@@ -135,7 +135,9 @@ def command(
     # Before anything is unpacked: a class takes minutes to read.
     sandbox.check(context.mode)
     if cluster:
-        _check_cluster(context, workers, sandbox)
+        from engine.commands.worker import check_cluster
+
+        check_cluster(context, workers, sandbox)
     else:
         _warn_missing_packages(context)
     with ExitStack() as stack:
@@ -167,17 +169,6 @@ def _check_source(context: CommandContext, source: Path) -> None:
         )
 
 
-def _check_cluster(context: CommandContext, workers: int | None, sandbox: SandboxOptions) -> None:
-    from engine.commands.worker import check_cluster
-
-    if workers is not None or sandbox.device != "cpu":
-        raise UsageError(
-            "--workers and --device are for this machine, and --cluster grades on others",
-            next_step="say it where the workers are started: grade worker --slots N",
-        )
-    check_cluster(context)
-
-
 def _grade_on_cluster(
     context: CommandContext,
     intake: IntakeResult,
@@ -187,7 +178,7 @@ def _grade_on_cluster(
     progress: Progress,
 ) -> BatchResult:
     from engine.cluster.class_on_cluster import grade_on_cluster
-    from engine.commands.worker import course_queue
+    from engine.commands.worker import course_queue, note_silence
 
     with closing(course_queue(context, sandbox)) as queue:
         return grade_on_cluster(
@@ -197,7 +188,7 @@ def _grade_on_cluster(
             course_queue=queue,
             mode=context.mode,
             progress=progress,
-            warn=lambda text: click.echo(f"note: {text}", err=True),
+            warn=note_silence,
         )
 
 

@@ -48,7 +48,7 @@ def command(ctx: click.Context, as_json: bool, course_path: Path | None) -> int 
 @contextmanager
 def _open(course_path: Path | None, *, must_exist: bool = True) -> Iterator[Database]:
     need_cluster()
-    from engine.cluster.queue_tables import open_queue_database, require_queue
+    from engine.cluster.queue_tables import open_queue_database, require_owner, require_queue
 
     folder = course_path or click.get_current_context().meta.get(_FOLDER)
     place = str(chosen_store(in_course=True) or find_context(folder).store_place)
@@ -63,6 +63,7 @@ def _open(course_path: Path | None, *, must_exist: bool = True) -> Iterator[Data
     try:
         if must_exist:
             require_queue(database)
+            require_owner(database)
         yield database
     finally:
         database.close()

@@ -89,7 +89,7 @@ def command(
     if cluster:
         from engine.commands.worker import check_cluster
 
-        check_cluster(context)
+        check_cluster(context, workers, sandbox)
     for item in items:
         context.bank.path(item)
     with context.open_marks() as store:
@@ -159,7 +159,7 @@ def _plan(
             mode=context.mode,
             scope=scope,
             # A plan with fewer submissions opens fewer slots; for other machines' reports threads only wait.
-            workers=workers or (_WAITING if cluster else os.cpu_count() or 1),
+            workers=_WAITING if cluster else workers or os.cpu_count() or 1,
             progress=partial(progress_bar, "grading again"),
         )
 

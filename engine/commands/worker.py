@@ -206,17 +206,38 @@ def _log_to_standard_error() -> None:
     log.setLevel(logging.INFO)
 
 
-def check_cluster(context: CommandContext) -> None:
-    """Raise a :class:`UsageError` where ``--cluster`` can't be meant: no course, or no server."""
+def check_cluster(
+    context: CommandContext, workers: int | None = None, sandbox: SandboxOptions | None = None
+) -> None:
+    """Raise a :class:`UsageError` where ``--cluster`` can't be meant: no course, no server, or cores here.
+
+    Parameters
+    ----------
+    context : CommandContext
+    workers : int, optional
+        What ``--workers`` says, where it means cores of this machine.
+    sandbox : SandboxOptions, optional
+        Whose device can't be one of this machine.
+    """
+    if workers is not None or (sandbox is not None and sandbox.device != "cpu"):
+        raise UsageError(
+            "--workers and --device are for this machine, and --cluster grades on others",
+            next_step="say it where the workers are started: grade worker --slots N",
+        )
     context.require_course()
     need_cluster()
     if "://" not in str(context.store_place):
         raise UsageError(
             "--cluster needs a store on a PostgreSQL server",
             where=str(context.store_place),
-            next_step="name one in course.yaml (store: postgresql://…), or leave --cluster out: then all "
-            "cores of this machine are used",
+            next_step="move the store to one (docs/scaling.md), or leave --cluster out: then all cores of "
+            "this machine are used",
         )
+
+
+def note_silence(reason: str) -> None:
+    """Say on standard error why nobody takes the work that a command waits for."""
+    click.echo(f"note: {reason}", err=True)
 
 
 @contextmanager
@@ -226,7 +247,12 @@ def exercises_on_cluster(context: CommandContext, sandbox: SandboxOptions) -> It
 
     with closing(course_queue(context, sandbox)) as queue:
         yield ClusterExercises(
-            context.bank, secret=context.secret(), mode=context.mode, course_queue=queue, interactive=False
+            context.bank,
+            secret=context.secret(),
+            mode=context.mode,
+            course_queue=queue,
+            interactive=False,
+            warn=note_silence,
         )
 
 

@@ -156,6 +156,11 @@ _UNREACHABLE = (
     "the database server can't be reached",
     f"check that the server runs and that its address is right, and run again: {NOTHING_LOST}",
 )
+_NOT_LISTENING = (
+    "the database server can't be reached",
+    "check that the server runs, that its address is right, and that listen_addresses in its "
+    f"postgresql.conf is open to other machines (docs/scaling.md): {NOTHING_LOST}",
+)
 _LOST = (
     "the connection to the database server was lost",
     f"check that the server runs, and run again: {NOTHING_LOST}",
@@ -172,6 +177,10 @@ _ACCOUNT = (
 _ADDRESS = (
     "the address of the database server holds a setting that can't be used",
     "mend it: postgresql://user@host:5432/name?name=value, with names as PostgreSQL's clients know them",
+)
+_NOT_LET_IN = (
+    "the database server doesn't let this account connect to this database from this machine",
+    "have the server's administrator add a line for it to pg_hba.conf, and reload that (docs/scaling.md)",
 )
 _MISSING = (
     "this database doesn't exist on the server",
@@ -247,15 +256,12 @@ _BY_WORDS = (
     (r"does not match host name", _OTHER_HOST),
     (r"root certificate file|system trust store", _NO_AUTHORITY),
     (r"server does not support SSL", _NO_TLS),
-    # Where it refuses the account by TLS as well, that is what matters.
-    (r"(?s)\A(?!.*SSL encryption).*no pg_hba\.conf entry.*no encryption", _WANTS_TLS),
-    (
-        r"password authentication failed|no password supplied|no pg_hba\.conf entry|role .* does not exist",
-        _ACCOUNT,
-    ),
+    (r"no pg_hba\.conf entry", _NOT_LET_IN),
+    (r"password authentication failed|no password supplied|role .* does not exist", _ACCOUNT),
     (r"database .* does not exist", _MISSING),
     (r"too many (clients|connections)|connection slots are reserved", _CROWDED),
     (r"server closed the connection|connection (was|is) (lost|closed)|terminating connection", _LOST),
+    (r"server at .*connection refused", _NOT_LISTENING),
     (
         r"connection (failed|is bad|refused|timeout)|failed to resolve|could not (connect|translate)|"
         r"starting up|shutting down|timeout expired",
@@ -281,12 +287,24 @@ def server_fault(state: str | None, text: str, where: str = "") -> tuple[str, st
             if state[:length] in _BY_STATE:
                 return _BY_STATE[state[:length]]
     fault = next((fault for words, fault in _BY_WORDS if re.search(words, text, re.IGNORECASE)), _OTHER)
+    if fault is _NOT_LET_IN and "no encryption" in text and _is_unencrypted(where):
+        return _WANTS_TLS
     return _certificate_fault(where) if fault is _NOT_VERIFIED and where else fault
 
 
 def is_locked(error: StoreError) -> bool:
     """Return whether another transaction held what was asked for, for longer than one waits."""
     return getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) == "55P03"
+
+
+def _is_unencrypted(where: str) -> bool:
+    """Return whether an address tries no encryption, so that it may be this that the server refuses."""
+    try:
+        mode = sa.make_url(where).query.get("sslmode") if where else None
+    except sa.exc.ArgumentError:
+        mode = None
+    # Any other mode tries TLS first, where the server has it.
+    return str(mode or os.environ.get("PGSSLMODE", "prefer")) in ("disable", "allow")
 
 
 _TLS_REQUEST = struct.pack("!ii", 8, 80877103)  # what clients of PostgreSQL send before they speak TLS

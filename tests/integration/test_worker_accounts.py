@@ -16,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from engine.cluster.course_line import CourseLine, ProgramForQueue
-from engine.cluster.queue_tables import make_queue, open_queue_database, require_queue
+from engine.cluster.queue_tables import make_queue, open_queue_database, require_owner, require_queue
 from engine.cluster.work_queue import QueueReport, WorkerFacts, WorkQueue
 from engine.cluster.worker_accounts import allow_worker, withdraw_worker, worker_roles
 from engine.errors import InputError, StoreError
@@ -223,6 +223,9 @@ def test_a_worker_of_the_role_does_all_that_workers_do() -> None:
         of_role.unregister_worker(first)
         second = of_role.register_worker(facts)
         assert second != first
+        with pytest.raises(StoreError, match="may grade, and not look after the queue"):
+            require_owner(role)
+        require_owner(owner)
         withdraw_worker(owner, WORKER)
         with pytest.raises(StoreError):
             of_role.beat(second)

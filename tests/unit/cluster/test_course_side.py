@@ -20,8 +20,9 @@ from engine.cluster import course_side
 from engine.cluster.course_line import CourseLine
 from engine.cluster.course_side import ClusterExercises, CourseQueue
 from engine.cluster.published_items import PublishedItems
+from engine.cluster.queue_state import why_unserved
 from engine.cluster.queue_tables import open_queue_database, reports
-from engine.cluster.work_queue import SET_ASIDE, QueueReport, WorkQueue
+from engine.cluster.work_queue import SET_ASIDE, QueueReport, WorkerFacts, WorkQueue
 from engine.cluster.worker import ClusterWorker, WorkerTimes
 from engine.errors import EngineError, StoreError
 from engine.items.bank import Bank, builtin_bank, builtin_root
@@ -34,6 +35,7 @@ from engine.store import Store, open_store
 from engine.store.sql_tables import encode
 from engine.store.waiting import HandInState
 from tests.live.postgres import server
+from tests.unit.cluster.conftest import LONG_AGO
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
 
@@ -428,3 +430,42 @@ def test_a_report_of_the_item_as_it_was_counts(course: CourseQueue, tmp_path: Pa
             real = GradeReport("softmax", version, Outcome.RIGHT, most, most, student="x", mode=Mode.MARKS)
             graded = course.as_graded("s01", "softmax", QueueReport(1, encode(real), None, "host/1", 0.1))
             assert graded is not None and (graded.score is not None) is is_kept
+
+
+def test_who_waits_hears_why_no_report_comes(
+    course: CourseQueue, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reason once: nobody works, workers that are dead, a pause; and what was cancelled has an end."""
+    for name in ("_QUIET_S", "_GONE_S"):
+        monkeypatch.setattr(course_side, name, 0.1)
+    said: list[str] = []
+    exercises = ClusterExercises(
+        builtin_bank(), secret=SECRET, mode=Mode.MARKS, course_queue=course, interactive=False,
+        warn=said.append,
+    )  # fmt: skip
+
+    def until_said(words: str) -> None:
+        end = time.monotonic() + PATIENCE_S
+        while not any(words in sentence for sentence in said):
+            assert time.monotonic() < end, said
+            time.sleep(0.02)
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(exercises.grade, "softmax", program("right"), Unused(), "ada")
+        until_said("no worker is running")
+        database = open_queue_database(address)
+        queue = WorkQueue(database)
+        facts = WorkerFacts("lab-1/7", 1, "T3", "", "")
+        number = queue.register_worker(facts)
+        until_said("worker lab-1/7 doesn't take this work: it demands tier T2")
+        with database.write() as connection:  # dead, and nobody there to take it out
+            connection.execute(sa.text(LONG_AGO), {"worker": number})
+        sentences = why_unserved(database, course.name)
+        assert sentences == ["no worker is running; start some: grade worker --store URL (docs/scaling.md)"]
+        course.queue.pause(course.course)
+        until_said("the course is paused, so no worker begins its work")
+        assert len(said) == len(set(said)) == 3
+        course.queue.cancel(course.queue.waiting())
+        with pytest.raises(EngineError, match="taken out of the queue"):
+            waiting.result(PATIENCE_S)
+        database.close()

@@ -223,8 +223,24 @@ def test_a_command_waits_for_as_long_as_it_takes(store: Store) -> None:
         ("42P01", 'relation "attempts" does not exist', "the database refused the request"),
         (None, "FATAL: sorry, too many clients already", "the server takes no more connections"),
         (None, "FATAL: the database system is starting up", "the database server can't be reached"),
+        (
+            None,
+            'connection to server at "db" failed: FATAL:  no pg_hba.conf entry for host "10.0.0.1", '
+            'user "ada", database "nets", no encryption',
+            "the database server doesn't let this account connect to this database from this machine",
+        ),
         (None, "", "the database refused the request"),
     ],
 )
 def test_causes_by_their_code_or_their_words(state: str | None, text: str, what: str) -> None:
     assert server_fault(state, text)[0] == what
+
+
+def test_a_server_that_other_machines_cant_reach_is_told_from_one_that_is_down() -> None:
+    refused = 'connection to server at "10.0.0.1", port 5432 failed: Connection refused'
+    what, next_step = server_fault(None, refused, "postgresql://ada@db/nets")
+    assert what == "the database server can't be reached" and "listen_addresses" in next_step
+    # By an address that tries no encryption it can't be known which of the two is missing.
+    entry = 'FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "ada", database "nets", no encryption'
+    what, _ = server_fault(None, entry, "postgresql://ada@db/nets?sslmode=disable")
+    assert what == "the database server takes encrypted connections only"
