@@ -63,8 +63,9 @@ latex:                 ## a LaTeX engine for the sweep, if there is none
 	  || { echo "the sweep needs pdflatex, which only an administrator can install here" \
 	       "(Debian and Ubuntu: apt-get install texlive-latex-base)" >&2; exit 1; }
 
-# Where a service manager runs, installing nginx would start it: there only whoever wants that installs it.
-browser:               ## Chromium, nginx and PostgreSQL for the tests, if this user may install what is missing
+# Where a service manager runs, installing a server would start it: there only whoever wants that installs it.
+SLURM := slurmctld slurmd slurm-client munge
+browser:               ## Chromium, nginx, PostgreSQL and others for the tests, if this user may install what is missing
 	@command -v chromium chromium-browser google-chrome >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
 	       && apt-get install -y -q --no-install-recommends chromium; } \
@@ -79,6 +80,16 @@ browser:               ## Chromium, nginx and PostgreSQL for the tests, if this 
 	       && { apt-get install -y -q --no-install-recommends postgresql \
 	            || { apt-get update -q && apt-get install -y -q --no-install-recommends postgresql; }; }; } \
 	  || echo "no PostgreSQL with TLS here (Debian and Ubuntu: apt-get install postgresql): its tests are skipped" >&2
+	@command -v slurmctld >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get >/dev/null \
+	       && { apt-get install -y -q --no-install-recommends $(SLURM) \
+	            || { apt-get update -q && apt-get install -y -q --no-install-recommends $(SLURM); }; }; } \
+	  || echo "no SLURM here (Debian and Ubuntu: apt-get install $(SLURM)): its test is skipped" >&2
+	@command -v podman >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get >/dev/null \
+	       && { apt-get install -y -q --no-install-recommends podman crun \
+	            || { apt-get update -q && apt-get install -y -q --no-install-recommends podman crun; }; }; } \
+	  || echo "no podman here (Debian and Ubuntu: apt-get install podman crun): its test is skipped" >&2
 
 # What we did not write and exports are tried in: players of quizzes from npm (without their scripts), Open edX's
 # problem block, and nbgrader, each in an environment of its own.

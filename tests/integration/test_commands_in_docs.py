@@ -46,6 +46,7 @@ ELSEWHERE = {
     "docs/writing-items.md": "tests/integration/test_writing_items.py",
     "docs/handing-in.md": "tests/integration/test_intake_command.py",
     "docs/writing-code-exercises.md": "tests/integration/test_writing_code_exercises.py",
+    "docs/scaling.md": "tests/integration/test_scaling_page.py",
 }
 # Commands that aren't run here, as patterns of the whole line, and why.
 NOT_RUN = {

@@ -11,6 +11,7 @@ import functools
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ import pytest
 
 from tests.live.small_disk import SmallDisk
 
-__all__ = ["Host", "HostProcess", "Network", "network"]
+__all__ = ["Host", "HostProcess", "Network", "need_program", "network"]
 
 PATIENCE_S = 60.0
 SUBNET = "10.77.0"
@@ -137,10 +138,12 @@ class Host:
         )
         return HostProcess(self, number, log)
 
-    def run(self, command: Sequence[object], *, wanted: int | None = 0, **how: Any) -> str:
+    def run(
+        self, command: Sequence[object], *, wanted: int | None = 0, timeout: float = PATIENCE_S, **how: Any
+    ) -> str:
         """Run a program there to its end, and return what it printed."""
         process = self.start(command, **how)
-        code = process.wait()
+        code = process.wait(timeout)
         assert wanted in (None, code), (self.name, command, code, process.said())
         return process.said()
 
@@ -265,6 +268,12 @@ def _obstacle() -> str:
     except FileNotFoundError as error:
         return f"util-linux and iproute2 are needed: {error}"
     return done.stderr.strip() if done.returncode else ""
+
+
+def need_program(name: str, package: str) -> None:
+    """Skip the test where a program of Debian isn't installed."""
+    if shutil.which(name) is None:
+        pytest.skip(f"no {name} here (Debian and Ubuntu: apt-get install {package})")
 
 
 @contextmanager

@@ -1,0 +1,285 @@
+"""Workers as docs/scaling.md starts them elsewhere: a unit, a job of SLURM, a deployment and a container."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.integration.test_cluster_command import (
+    EXAMPLE,
+    GRADE,
+    PATIENCE_S,
+    ROOT,
+    grade,
+    started,
+    until_handed_over,
+)
+from tests.live.hosts import Host, need_program, network
+from tests.live.postgres import ServerOnHost, server, server_on
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers and their services run on Linux")
+
+PAGE = (ROOT / "docs/scaling.md").read_text(encoding="utf-8")
+STUDENTS = ("s01", "s02", "s03")  # two programs of each
+SLURM = """
+ClusterName=test
+SlurmctldHost=node
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+MpiDefault=none
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+SlurmdParameters=config_overrides
+ReturnToService=2
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+NodeName=node CPUs=8 RealMemory=20000 State=UNKNOWN
+PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+def listing(kind: str, begin: str) -> str:
+    """Return the listing of the page that begins so."""
+    (text,) = re.findall(rf"^```{kind}\n({re.escape(begin)}.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    assert isinstance(text, str)
+    return text
+
+
+def test_the_unit_is_one_that_systemd_takes(tmp_path: Path) -> None:
+    need_program("systemd-analyze", "systemd")
+    unit = tmp_path / "softmark-worker.service"
+    text = listing("ini", "[Unit]")
+    unit.write_text(
+        text.replace("/opt/softmark/bin/grade", sys.executable).replace("softmark\n", "root\n", 1)
+    )
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+    assert done.returncode == 0 and str(unit) not in done.stderr, done.stderr
+    unit.write_text(text.replace("Restart=on-failure", "Restarts=on-failure"))
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+    assert "Restarts" in done.stderr
+
+
+def test_the_deployment_is_one_that_kubernetes_takes() -> None:
+    import kubernetes_validate
+
+    deployment = yaml.safe_load(listing("yaml", "apiVersion: apps/v1"))
+    assert kubernetes_validate.validate(deployment, "1.35", strict=True)
+    command, *arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert command == "grade"
+    # What it names in the secret is what the page puts there.
+    (secret,) = re.findall(r"^    kubectl create secret (.*?)\n\n", PAGE, re.DOTALL | re.MULTILINE)
+    keys = {piece.removeprefix("ca.crt=") for piece in re.findall(r"--from-\w+=(ca\.crt|\w+)", secret)}
+    assert keys == {"SOFTMARK_STORE", "PGPASSWORD", "ca.crt"} and keys == set(keys_of(deployment))
+    assert run_words("worker", *arguments[1:], "--help").returncode == 0
+    deployment["spec"]["template"]["spec"]["terminationGracePeriod"] = 120
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(deployment, "1.35", strict=True)
+
+
+def keys_of(part: Any) -> Iterator[str]:
+    """Yield every key of a secret that a deployment asks for."""
+    if isinstance(part, dict):
+        if isinstance(part.get("key"), str):
+            yield part["key"]
+        for value in part.values():
+            yield from keys_of(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from keys_of(value)
+
+
+def run_words(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*GRADE, *words], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S)
+
+
+@dataclass
+class SlurmNode:
+    """A host that is a cluster of one node, with its daemons started by hand."""
+
+    host: Host
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"SLURM_CONF": str(self.folder / "slurm.conf"), "HOME": str(self.folder)}
+
+    def start(self) -> None:
+        (self.folder / "slurm.conf").write_text(SLURM.format(folder=self.folder))
+        for name in ("state", "spool"):
+            (self.folder / name).mkdir()
+        key = self.folder / "munge.key"
+        key.write_bytes(os.urandom(64))
+        key.chmod(0o400)
+        files = [f"--{name}-file={self.folder}/munge.{name}" for name in ("key", "pid", "log", "seed")]
+        self.host.start(["munged", "--foreground", f"--socket={self.folder}/munge.socket", *files])
+        self.until(lambda: (self.folder / "munge.socket").exists())
+        # Copies of the lines in /etc/hosts: names of a test's hosts are nobody else's.
+        for daemon in (["slurmctld", "-D"], ["slurmd", "-D", "-N", "node"]):
+            self.host.start(daemon, environment=self.environment)
+        self.until(lambda: "idle" in self.say("sinfo", "--noheader", "--format=%T", wanted=None))
+
+    def say(self, *words: str, wanted: int | None = 0, more: dict[str, str] | None = None) -> str:
+        return self.host.run(
+            words, wanted=wanted, environment=self.environment | (more or {}), folder=self.folder,
+            timeout=PATIENCE_S,
+        )  # fmt: skip
+
+    def until(self, holds: Any) -> None:
+        end = time.monotonic() + PATIENCE_S
+        while not holds():
+            logs = [path.read_text(errors="replace")[-2000:] for path in self.folder.glob("*.log")]
+            assert time.monotonic() < end, "\n".join(logs)
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def node_and_server(tmp_path: Path) -> Iterator[tuple[SlurmNode, ServerOnHost]]:
+    for name in ("sbatch", "slurmctld", "slurmd", "munged"):
+        need_program(name, "slurmctld slurmd slurm-client munge")
+    with network(tmp_path) as net, tempfile.TemporaryDirectory(prefix="softmark-slurm-") as folder:
+        Path(folder).chmod(0o755)
+        db, host = net.host("db"), net.host("node")
+        hosts = Path(folder) / "hosts"
+        hosts.write_text(f"127.0.0.1 localhost\n{host.address} node\n")
+        host.run(["mount", "--bind", hosts, "/etc/hosts"])
+        with server_on(db) as server:
+            node = SlurmNode(host, Path(folder))
+            node.start()
+            yield node, server
+
+
+def test_slurm_runs_the_job_as_printed(
+    node_and_server: tuple[SlurmNode, ServerOnHost], tmp_path: Path
+) -> None:
+    node, server = node_and_server
+    address = server.new_database()
+    course, handed_in = tmp_path / "course", tmp_path / "in"
+    grade("init", course)
+    shutil.copytree(EXAMPLE / "problems", course / "problems", dirs_exist_ok=True)
+    for student in STUDENTS:
+        shutil.copytree(EXAMPLE / "submissions" / student, handed_in / student)
+    server.sql("CREATE ROLE grader1 LOGIN PASSWORD 'PASSWORD'")
+    where = ("--course", course, "--store", address)
+    grade("worker", "allow", "grader1", *where)
+    text = listing("bash", "#!/bin/bash\n#SBATCH")
+    begin, store, end = re.split(r"(?<=^export SOFTMARK_STORE=)(.*)$", text, flags=re.MULTILINE)
+    assert "grader1@" in store and "sslrootcert=$HOME/ca.crt" in store
+    shutil.copy(server.certificate, node.folder / "ca.crt")
+    url = server.network_url(address, user="grader1", password="PASSWORD")
+    script = node.folder / "job.sh"
+    script.write_text(begin + '"' + re.sub(r"sslrootcert=.*", "sslrootcert=$HOME/ca.crt", url) + '"' + end)
+    programs = node.folder / "bin"
+    programs.mkdir()
+    (programs / "grade").write_text(
+        f'#!/bin/sh\ncd {ROOT} && exec {sys.executable} -c \'import sys; sys.argv[0] = "grade"; '
+        'from cli import main; main()\' "$@"\n'
+    )
+    (programs / "grade").chmod(0o755)
+    path = {"PATH": f"{programs}:{os.environ['PATH']}"}
+    words = ("batch", handed_in, *where, "--out", tmp_path / "out", "--cluster", "--json")
+    with started(*words) as batch:
+        waits = "SELECT count(*) FROM softmark_queue.programs"
+        name = address.partition("@/")[2].partition("?")[0]
+        node.until(lambda: server.sql(waits, name) == [(6,)])
+        node.say("sbatch", "--array=1-2", str(script), more=path)
+        printed, said = batch.communicate(timeout=PATIENCE_S)
+    assert batch.returncode == 0, said
+    assert json.loads(printed)["graded"] == 6
+    outputs = lambda: [path.read_text() for path in sorted(node.folder.glob("slurm-*.out"))]  # noqa: E731
+    node.until(lambda: len(outputs()) == 2 and all("graded in" in text for text in outputs()))
+    assert sum(int(re.findall(r"^(\d+) program", text, re.MULTILINE)[0]) for text in outputs()) == 6
+    # Before its time is over it is told so, and ends in order.
+    script.write_text(script.read_text().replace(" --until-empty", ""))
+    said = node.say("sbatch", "--array=1", "--output=told.out", str(script), more=path)
+    told = node.folder / "told.out"
+    node.until(lambda: told.exists() and '"begins"' in told.read_text())
+    node.say("scancel", "--batch", "--signal=TERM", said.split()[-1])
+    node.until(lambda: "0 programs graded in 0 chunks" in told.read_text())
+
+
+# What an engine for containers does by itself on a machine with two kinds of control groups, or with none.
+ENGINE = """umount -R /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec podman "$@" """
+
+
+def in_container(*words: object, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """Run a program on this machine's files, with all that a container forbids by default."""
+    limits = ("--cgroups=disabled", "--ulimit=nofile=1024:4096", "--ulimit=nproc=4096:4096")
+    python = Path(sys.base_prefix)
+    if python.is_relative_to("/root"):  # where nobody else may enter
+        options += ("--mount=type=tmpfs,destination=/root,tmpfs-mode=0755", f"--volume={python}:{python}:ro")
+    command = ["run", "--rm", "--network=host", *limits, *options, "--rootfs", "/:O", *map(str, words)]
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", ENGINE, "podman", *command],
+        capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+
+
+def instructions(dockerfile: str) -> dict[str, list[str]]:
+    """Return what a Dockerfile says, by its instructions."""
+    found: dict[str, list[str]] = {}
+    for line in re.sub(r"\\\n\s*", "", re.sub(r"^#.*\n", "", dockerfile, flags=re.MULTILINE)).splitlines():
+        word, _, rest = line.partition(" ")
+        found.setdefault(word, []).append(rest)
+    return found
+
+
+def test_the_container_grades(tmp_path: Path) -> None:
+    """The image's own lines make its user, and its command is a worker of tier T2 under the default rules."""
+    need_program("podman", "podman crun")
+    if os.geteuid() != 0:
+        pytest.skip("the container's files are this machine's, which only root can lend")
+    said = instructions((ROOT / "examples/worker/Dockerfile").read_text())
+    assert set(said) == {"FROM", "RUN", "ARG", "USER", "WORKDIR", "CMD"} and said["ARG"][0].endswith(
+        "[cluster]"
+    )
+    install, softmark = said["RUN"]
+    assert re.search(r"install .*libseccomp2", install)
+    add_user = re.findall(r"useradd .*", softmark)[0]
+    (user,), (home,) = said["USER"], said["WORKDIR"]
+    made = in_container("sh", "-c", f"{add_user} && stat --format '%u %n' {home}")
+    assert made.returncode == 0 and made.stdout == f"{user} {home}\n", made.stderr
+    address = server().new_database()
+    course, handed_in = tmp_path / "course", tmp_path / "in"
+    grade("init", course)
+    shutil.copytree(EXAMPLE / "problems", course / "problems", dirs_exist_ok=True)
+    shutil.copytree(EXAMPLE / "submissions" / STUDENTS[0], handed_in / STUDENTS[0])
+    assert json.loads(said["CMD"][0]) == ["grade", "worker"]
+    where = ("--course", course, "--store", address)
+    words = ("batch", handed_in, *where, "--out", tmp_path / "out", "--cluster", "--json")
+    with started(*words) as batch:
+        until_handed_over(address)
+        options = (
+            f"--user={user}",
+            f"--env=SOFTMARK_STORE={address}",
+            "--env=HOME=/tmp",
+            f"--workdir={ROOT}",
+        )
+        worker = in_container(*GRADE, "worker", "--slots", 1, "--until-empty", options=options)
+        assert worker.returncode == 0, worker.stderr
+        printed, errors = batch.communicate(timeout=PATIENCE_S)
+    assert batch.returncode == 0 and json.loads(printed)["graded"] == 2, errors
+    lines = [json.loads(line) for line in worker.stderr.splitlines() if line.startswith("{")]
+    assert [line["tier"] for line in lines if line["event"] == "begins"] == ["T2"]
