@@ -85,11 +85,6 @@ browser:               ## Chromium, nginx, PostgreSQL and others for the tests, 
 	       && { apt-get install -y -q --no-install-recommends $(SLURM) \
 	            || { apt-get update -q && apt-get install -y -q --no-install-recommends $(SLURM); }; }; } \
 	  || echo "no SLURM here (Debian and Ubuntu: apt-get install $(SLURM)): its test is skipped" >&2
-	@command -v podman >/dev/null \
-	  || { [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get >/dev/null \
-	       && { apt-get install -y -q --no-install-recommends podman crun \
-	            || { apt-get update -q && apt-get install -y -q --no-install-recommends podman crun; }; }; } \
-	  || echo "no podman here (Debian and Ubuntu: apt-get install podman crun): its test is skipped" >&2
 
 # What we did not write and exports are tried in: players of quizzes from npm (without their scripts), Open edX's
 # problem block, and nbgrader, each in an environment of its own.
