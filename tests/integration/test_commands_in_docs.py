@@ -558,7 +558,7 @@ def test_a_wrong_output_or_command_would_be_found(tmp_path: Path) -> None:
 # Words behind "grade" in sentences about grading.
 PROSE = (
     "a again all and answers book can code first for hand-ins hostile in inside it item many needs nothing "
-    "of one posted programs softmax the them these this through what will with without yet"
+    "of one posted programs softmax the them these this through wait what will with without yet your"
 )
 
 
