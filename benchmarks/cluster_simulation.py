@@ -13,7 +13,7 @@ assumed here. The model, with SimPy:
   begins; those that come meanwhile wait for the next one.
 - A worker claims interactive hand-ins before chunks of the batch, grades one program after the other, and
   stores the results of a chunk in the transaction that finishes it. It sends heartbeats all the time.
-- For each course one process, the course's side, collects results and stores the marks one by one.
+- For each course one process, the course's side, collects results and stores the marks of one look together.
 - Interactive hand-ins arrive independently of each other (Poisson). Each is stored in a transaction first,
   and whoever waits for it looks again and again whether its result is there.
 - A statement takes as long with many workers as with one, nobody dies, and workers without work cost nothing.
@@ -98,7 +98,7 @@ class ServiceTimes:
     flush, network : ServiceTime
         Of the log to the disk; a round trip.
     claim_trips, finish_trips, hand_in_trips, store_trips : int
-        Round trips of a transaction; ``store_trips`` are those of one mark.
+        Round trips of a transaction; ``store_trips`` are those of one that stores marks, however many.
     stored_together : int
         Marks that the course's side stores in one transaction.
     heartbeat_every_s, collect_every_s, look_every_s : float
@@ -375,8 +375,7 @@ class SimulatedCluster:
             for first in range(0, count, times.stored_together):
                 together = min(times.stored_together, count - first)
                 yield self._env.timeout(times.course_side.draw(stream, together))
-                trips = together * times.store_trips
-                yield from self._database.transaction(times.store.draw(stream, together), trips)
+                yield from self._database.transaction(times.store.draw(stream, together), times.store_trips)
             yield from self._database.transaction(times.look.draw(stream))  # forgets them
             self._run.stored += count
             self._collect_s += self._env.now - begun
@@ -390,7 +389,7 @@ def most_rates(times: ServiceTimes, load: ClusterLoad) -> dict[str, float]:
     each = (times.claim.mean_s + times.finish.mean_s) / load.chunk + times.finish_each.mean_s
     each += times.store.mean_s
     course_side = times.course_side.mean_s + times.store.mean_s
-    course_side += times.store_trips * times.network.mean_s + times.flush.mean_s / times.stored_together
+    course_side += (times.store_trips * times.network.mean_s + times.flush.mean_s) / times.stored_together
     return {
         "the server's cores": load.cores / each if each else math.inf,
         "the course's side": load.courses / course_side if course_side else math.inf,

@@ -201,6 +201,7 @@ def test_a_program_whose_exercise_was_changed_is_never_a_zero(
     monkeypatch.setattr(worker_module, "LOOK_S", 0.05)
     monkeypatch.setattr(worker_module, "_FIRST_REST_S", 0.05)
     monkeypatch.setattr(queue_module, "_REST_S", 0.05)
+    monkeypatch.setattr(queue_module, "_SAME_WORKER_S", 0.05)
     submission = CodeSubmission("def softmax(x): return x", "f.py", "0" * 64)
     (number,) = course.hand_over([course.program("s01", "softmax", submission)])
     change(course.queue.database, "UPDATE item_files SET content = content || 'import os'")
