@@ -63,6 +63,10 @@ _PUT_PROGRAMS = sa.text(
     " ORDER BY ordinality ON CONFLICT ON CONSTRAINT uq_programs_submission DO UPDATE SET run = excluded.run"
     " RETURNING student, item, version, submission, id, xmax = 0 AS is_new"
 )
+_LIVE_SLOTS = sa.text(
+    "SELECT coalesce(sum(w.slots), 0) FROM workers w JOIN procrastinate_workers p ON p.id = w.id"
+    " WHERE NOT w.draining AND p.last_heartbeat > now() - make_interval(secs => p.dead_after_s)"
+)
 _PLACE_JOB = sa.text("UPDATE procrastinate_jobs SET priority = :priority WHERE id = :job AND status = 'todo'")
 
 
@@ -288,6 +292,11 @@ class CourseLine:
             return len(jobs)
 
         return self.database.change(change) if numbers else 0
+
+    def live_slots(self) -> int:
+        """Return how many programs the live workers grade at the same time, whosever they take."""
+        with self.database.read() as connection:
+            return int(connection.execute(_LIVE_SLOTS).scalar_one())
 
     def try_again(self, program: int, course: str | None = None) -> bool:
         """Let a program that was set aside wait again as if it were new; return whether there was one.

@@ -27,7 +27,7 @@ from engine.cluster.fingerprint import (
 from engine.cluster.published_items import publish_item
 from engine.cluster.queue_state import why_unserved
 from engine.cluster.queue_tables import make_queue, open_queue_database
-from engine.cluster.work_queue import SET_ASIDE, QueueReport
+from engine.cluster.work_queue import CHUNK_S, MOST_IN_CHUNK, SET_ASIDE, QueueReport
 from engine.course import Course
 from engine.errors import EngineError, ProgramSetAsideError, StoreError, UnstorableError
 from engine.items.bank import Bank
@@ -50,10 +50,9 @@ _GONE_S: Final = 10.0  # between two looks whether what is waited for is in the 
 _AWAY_S: Final = 120.0
 _AWAY_LOOK_S: Final = 1.0
 _SLICE: Final = 500  # programs handed over in one transaction
-# A chunk should take about a second: short enough to lose little, long enough that the queue's own cost (some
-# milliseconds) doesn't count.
-_CHUNK_S: Final = 1.0
-_LEAST, _USUAL, _MOST = 20, 50, 100
+_USUAL: Final = 50  # programs of a chunk before it is known how long they take
+# A class is spread over all slots there are, but a chunk of fewer programs would wait for the queue longer.
+_FEWEST_SPREAD: Final = 5
 
 
 class CourseQueue:
@@ -139,15 +138,21 @@ class CourseQueue:
         )
 
     def hand_over(self, handed: Sequence[ProgramForQueue], *, interactive: bool = False) -> list[int]:
-        """Hand programs over and return their numbers in the queue."""
+        """Hand programs over and return their numbers in the queue.
+
+        A chunk takes about a second, as far as it is known how long programs of these exercises take, and is
+        smaller where the live workers' slots would otherwise not all have one.
+        """
         size = min((self._chunk(item) for item in {entry.item for entry in handed}), default=_USUAL)
+        if not interactive and (slots := self.queue.live_slots()):
+            size = min(size, max(_FEWEST_SPREAD, -(-len(handed) // slots)))
         return self.queue.hand_over(
             self.course, self.name, str(self._mode), self.run, handed, interactive=interactive, chunk=size
         )
 
     def _chunk(self, item: str) -> int:
         count, seconds = self._seconds.get(item, (0, 0.0))
-        return _USUAL if not count else max(_LEAST, min(_MOST, int(_CHUNK_S * count / max(seconds, 1e-3))))
+        return max(1, min(MOST_IN_CHUNK, int(CHUNK_S * count / max(seconds, 1e-3)))) if count else _USUAL
 
     def tidy(
         self,

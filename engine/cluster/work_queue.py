@@ -33,6 +33,12 @@ DRAWING_MODE: Final = "drawing"
 JOBS_CHANNEL: Final = "procrastinate_any_queue_v1"
 """Where the server says that something was handed over."""
 
+CHUNK_S: Final = 1.0
+"""What a chunk should take: little to lose, and so much that the queue's own cost is nothing."""
+
+MOST_IN_CHUNK: Final = 100
+"""Programs of a chunk, however quick they are."""
+
 MOST_DEATHS: Final = 3
 """So many workers may die over a program that was all they had in hand; then it is set aside."""
 
@@ -348,7 +354,8 @@ class WorkQueue:
         """Keep the reports of a chunk and end its job, in one transaction; return how many were the first.
 
         A worker that had been taken for dead hands in as well: what nobody has graded meanwhile counts.
-        Programs of the chunk without a report wait again.
+        Programs of the chunk without a report wait again, where they are many in pieces of a second each:
+        if they take long, other workers share them.
 
         Parameters
         ----------
@@ -371,7 +378,9 @@ class WorkQueue:
             _take_one_by_one(connection, chunk.programs[0].course, slow)
             if is_mine:
                 left = [p.id for p in chunk.programs if p.id not in by_program and p.id != failed]
-                jobs = _rest_of(connection, chunk, [left])
+                size = _piece(graded) or len(left) or 1
+                pieces = [left[start : start + size] for start in range(0, len(left), size)]
+                jobs = _rest_of(connection, chunk, pieces)
                 tried = next((p for p in chunk.programs if p.id == failed), None)
                 if tried is not None:
                     jobs += _not_gradable(connection, chunk, tried, reason, worker)
@@ -538,6 +547,12 @@ def _keep(connection: sa.Connection, graded: Iterable[QueueReport]) -> int:
         where=sa.and_(reports.c.report.is_(None), statement.excluded.report.is_not(None)),
     )
     return len(connection.execute(statement.returning(reports.c.program)).all())
+
+
+def _piece(graded: Sequence[QueueReport]) -> int | None:
+    """Return how many more programs like these a slot grades in a second; None where nobody knows."""
+    seconds = sum(report.seconds for report in graded)
+    return max(1, min(MOST_IN_CHUNK, int(CHUNK_S * len(graded) / seconds))) if seconds > 0 else None
 
 
 def _rest_of(

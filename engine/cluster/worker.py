@@ -63,7 +63,7 @@ _LONGEST_REST_S = 300.0
 _FIRST_REST_S = 5.0
 _END_S = 5.0  # for threads that are about to end: the database may be slow to answer their last question
 _MOST_FAULT = 2_000  # characters of a fault, as others read it; an account for workers may write no more
-_CHUNK_S = 5.0  # a chunk that takes longer is handed in, and what is left of it waits again
+_LONGEST_CHUNK_S = 5.0  # a chunk that takes longer is handed in, and what is left of it waits again
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +394,7 @@ class ClusterWorker:
                 check.verdict is Verdict.TIMED_OUT for check in report.checks
             )
             graded.append(QueueReport(program.id, text, None, self.facts.name, seconds, is_slow))
-            if time.monotonic() - begun > _CHUNK_S or self._halt.is_set() or self._makes_way(chunk):
+            if time.monotonic() - begun > _LONGEST_CHUNK_S or self._halt.is_set() or self._makes_way(chunk):
                 break
         seconds = time.monotonic() - begun
         fault = None if fault is None else clean_line(fault, _MOST_FAULT)

@@ -469,3 +469,20 @@ def test_who_waits_hears_why_no_report_comes(
         with pytest.raises(EngineError, match="taken out of the queue"):
             waiting.result(PATIENCE_S)
         database.close()
+
+
+def test_a_small_class_is_spread_over_all_slots(course: CourseQueue) -> None:
+    sizes = sa.text("SELECT jsonb_array_length(args->'programs') FROM procrastinate_jobs ORDER BY id")
+
+    def chunks(count: int) -> list[int]:
+        course.hand_over([course.program(f"s{n}", "softmax", program(f"right # {n}")) for n in range(count)])
+        with course.queue.database.read() as connection:
+            return [*connection.execute(sizes).scalars()]
+
+    assert chunks(36) == [36], "nobody is there yet"
+    facts = WorkerFacts("host/1", 8, "T1", "", "")
+    WorkQueue(course.queue.database).register_worker(facts)
+    course.queue.cancel(course.queue.waiting())
+    assert chunks(36) == [5, 5, 5, 5, 5, 5, 5, 1]
+    course.queue.cancel(course.queue.waiting())
+    assert chunks(480) == [50] * 9 + [30]

@@ -279,7 +279,9 @@ class Loops:
 def test_the_loops_of_one_student_hold_up_nobody_else_on_three_workers(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.cluster.worker._CHUNK_S", 0.4)  # as a real loop takes longer than a chunk may
+    monkeypatch.setattr(
+        "engine.cluster.worker._LONGEST_CHUNK_S", 0.4
+    )  # as a real loop takes longer than a chunk may
     students = [f"s{n:02}" for n in range(15)]
     with database.write() as connection:
         row = {"course": COURSE, "version": VERSION, "seed": "00", "files": "{}"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -242,3 +243,27 @@ def test_the_tables_are_made_once_and_their_absence_is_said() -> None:
     opened.close()
     with pytest.raises(StoreError, match="PostgreSQL"):
         open_queue_database("store.db")
+
+
+def test_what_is_left_of_a_chunk_waits_in_pieces_of_a_second(database: Database) -> None:
+    """Programs that take long are shared by whoever is idle, though they were handed over as one chunk."""
+    hand_over(database, [f"s{n}" for n in range(8)])
+    worker = new_worker(database)
+    chunk = claim(database, worker)
+    assert chunk is not None and len(chunk.programs) == 8
+    slow = [replace(report, seconds=0.5) for report in graded(chunk)[:2]]
+    assert WorkQueue(database).hand_in(worker, chunk, slow) == 2
+    pieces = [students_of(claim(database, new_worker(database))) for _ in range(3)]
+    assert pieces == [["s2", "s3"], ["s4", "s5"], ["s6", "s7"]]
+    assert claim(database, worker) is None
+    assert rows(database, "SELECT sum(losses + tries) FROM programs") == [(0,)]
+
+
+def test_slots_are_those_of_workers_that_live_and_go_on(database: Database) -> None:
+    line = CourseLine(database)
+    assert line.live_slots() == 0
+    dead, draining, _ = (new_worker(database, f"host/{n}") for n in range(3))
+    assert line.live_slots() == 6
+    die(database, dead)
+    WorkQueue(database).drain([draining])
+    assert line.live_slots() == 2
