@@ -12,7 +12,8 @@ assumed here. The model, with SimPy:
 - A commit waits until the write-ahead log is on disk. One flush takes along all commits that wait when it
   begins; those that come meanwhile wait for the next one.
 - A worker claims interactive hand-ins before chunks of the batch, grades one program after the other, and
-  stores the results of a chunk in the transaction that finishes it. It sends heartbeats all the time.
+  stores the results of a chunk in the transaction that finishes it. Where a hand-in waits at the end of a
+  program, the rest of the chunk goes back to the queue. Workers send heartbeats all the time.
 - For each course one process, the course's side, collects results and stores the marks of one look together.
 - Interactive hand-ins arrive independently of each other (Poisson). Each is stored in a transaction first,
   and whoever waits for it looks again and again whether its result is there.
@@ -345,17 +346,25 @@ class SimulatedCluster:
             if self._hand_ins:
                 came, done = self._hand_ins.pop(0)
                 self._run.queued.append(self._env.now - came)
-                yield from self._grade(1)
+                yield self._env.timeout(self._times.grading.draw(self._grading))
+                yield from self._finish(1)
                 done.succeed()
             elif self._left:
                 count = min(self._load.chunk, self._left)
                 self._left -= count
-                yield from self._grade(count)
-                self._results += count
+                graded = 0
+                # A chunk makes way for hand-ins after any of its programs; the rest of it waits again.
+                while graded < count and not (graded and self._hand_ins):
+                    yield self._env.timeout(self._times.grading.draw(self._grading))
+                    graded += 1
+                yield from self._finish(graded)
+                self._results += graded
+                self._left += count - graded
+                if graded < count and self._idle:
+                    self._idle.pop(0).succeed()
 
-    def _grade(self, count: int) -> Steps:
+    def _finish(self, count: int) -> Steps:
         times = self._times
-        yield self._env.timeout(times.grading.draw(self._grading, count))
         processor = times.finish.draw(self._grading) + times.finish_each.draw(self._grading, count)
         yield from self._database.transaction(processor, times.finish_trips)
 
