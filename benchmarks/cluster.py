@@ -10,7 +10,8 @@ and not what more machines give; ``cluster_simulation.py`` is about those.
 1. *The same class*: N programs of three exercises by ``grade batch`` alone with two slots, and on 1, 2 and 4
    workers. What the queue costs a program is the difference of processor time, this machine alone against two
    workers: the seconds of all processes, the server's among them. Both are taken for N and for N/6 programs,
-   and the larger run less the smaller one is counted: starting costs the same for both.
+   and the larger run less the smaller one is counted: starting costs the same for both. The difference is a
+   tenth of what grading costs and varies as much, so it is the median of three rounds.
 2. *Somebody waits*: hand-ins one after the other while a larger class is graded on two workers, from handing
    over to the report. The first is counted apart: it finds workers that have run nothing yet.
 3. *A long queue*: many programs drain; the memory of a worker and of ``grade batch`` when a tenth, half and
@@ -45,7 +46,8 @@ from classes.mixing import class_of, read_exercises  # noqa: E402
 from engine.model import CodeSubmission, Mode  # noqa: E402
 
 EXERCISES = ("softmax", "sdpa", "causal-mask")
-WORKERS = (1, 2, 4)
+WORKERS = (1, 2)  # that draw quizzes
+ROUNDS = 3
 FEWER = 6  # a class of so many times fewer programs shows what starting costs
 READY_S = 60.0
 QUESTIONS = 20  # of a quiz that is drawn
@@ -137,9 +139,11 @@ class Watch(threading.Thread):
     def run(self) -> None:
         while not self.halt.wait(0.5):
             try:
-                self.samples.append([resident_mib(pid) for pid in self._pids])
+                sample = [resident_mib(pid) for pid in self._pids]
             except OSError:
                 return
+            if all(sample):  # one that has ended and isn't waited for yet has no memory
+                self.samples.append(sample)
 
 
 def batch(course: Path, handed: Path, out: Path, *more: str) -> subprocess.Popen[bytes]:
@@ -184,6 +188,26 @@ def run_cluster(
     samples = watch.samples or [[0.0, 0.0]]
     at = {f"{share} %": samples[(len(samples) - 1) * share // 100] for share in (10, 50, 100)}
     return {"seconds": seconds, "processor_s": spent, "latencies": latencies, "memory_mib": at}
+
+
+def one_round(
+    folder: Path, server: Any, large: tuple[Path, Path], small: tuple[Path, Path], more: int
+) -> dict[str, Any]:
+    """Grade a large class and a small one alone and on two workers, one after the other.
+
+    The large one has `more` programs; starting costs the same for both.
+    """
+    folder.mkdir()
+    figures: dict[str, Any] = {}
+    for label, (course, handed) in (("", large), (", few", small)):
+        out = folder / f"out{label}"
+        out.mkdir()
+        figures[f"alone{label}"] = run_alone(course, handed, out)
+        figures[f"workers 2{label}"] = run_cluster(course, handed, out / "cluster", server, 2)
+    spent = {name: each["processor_s"] for name, each in figures.items()}
+    there = spent["workers 2"] - spent["workers 2, few"]
+    figures["overhead_ms"] = 1000 * (there - spent["alone"] + spent["alone, few"]) / more
+    return figures
 
 
 def hand_ins(course: Path, address: str, process: subprocess.Popen[bytes]) -> list[float]:
@@ -290,21 +314,25 @@ def main() -> None:
         course, handed = make_class(folder, programs)
         few = max(1, programs // FEWER)
         other, fewer = make_class(folder / "few", few)
-        alone = figures["alone"] = run_alone(course, handed, folder)
-        alone_few = figures["alone, few"] = run_alone(other, fewer, folder / "few")
-        print(f"alone, 2 slots: {programs / alone['seconds']:.1f} programs/s")
         # A worker takes two seconds to start: the quick form has as few as each part needs.
-        for count in WORKERS[1:2] if options.quick else WORKERS:
+        for count in () if options.quick else (1, 4):
             result = figures[f"workers {count}"] = run_cluster(
                 course, handed, folder / f"out{count}", server, count
             )
             print(f"{count} workers of a slot: {programs / result['seconds']:.1f} programs/s")
-        two = figures["workers 2"]
-        two_few = figures["workers 2, few"] = run_cluster(other, fewer, folder / "out-few", server, 2)
-        there = two["processor_s"] - two_few["processor_s"]
-        cost = (there - (alone["processor_s"] - alone_few["processor_s"])) / (programs - few)
-        figures["overhead_ms"] = 1000 * cost
-        print(f"the queue costs a program {1000 * cost:.1f} ms of processor time (aim: 2)")
+        rounds = figures["rounds"] = [
+            one_round(folder / f"round{number}", server, (course, handed), (other, fewer), programs - few)
+            for number in range(1 if options.quick else ROUNDS)
+        ]
+        for label in ("alone", "workers 2"):
+            rate = statistics.median(programs / each[label]["seconds"] for each in rounds)
+            text = "alone, 2 slots" if label == "alone" else "2 workers of a slot"
+            print(f"{text}: {rate:.1f} programs/s (median of {len(rounds)})")
+        costs = figures["overhead_ms"] = [each["overhead_ms"] for each in rounds]
+        print(
+            f"the queue costs a program {statistics.median(costs):.1f} ms of processor time "
+            f"({min(costs):.1f} to {max(costs):.1f} in {len(costs)} rounds; aim: 2)"
+        )
         course, handed = make_class(folder / "beside", beside)
         count = 1 if options.quick else 2
         result = figures["waiting"] = run_cluster(
@@ -325,7 +353,7 @@ def main() -> None:
             print(f"{queued} programs on {on}: {queued / result['seconds']:.1f} programs/s")
             for share, (batch_mib, worker_mib) in result["memory_mib"].items():
                 print(f"  at {share}: grade batch {batch_mib:.0f} MiB, a worker {worker_mib:.0f} MiB")
-        counts = WORKERS[:1] if options.quick else WORKERS[:2]
+        counts = WORKERS[:1] if options.quick else WORKERS
         result = figures["drawing"] = drawing(server, students, counts)
         for label in ("one core", "alone", *(f"workers {count}" for count in counts)):
             print(f"drawing, {label}: {result[label]['variants_per_s']:.0f} variants/s")
