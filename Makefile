@@ -44,16 +44,17 @@ bench: setup           ## side-by-side measurements; not part of the tests
 	$(BIN)/python benchmarks/counterexamples.py
 	$(BIN)/python benchmarks/code_grading.py
 
-sweep: export SOFTMARK_LONGEST_TEST_S = 86400
+# A test of the sweep may take hours.
+LONG := SOFTMARK_LONGEST_TEST_S=86400
 sweep: setup latex     ## the long runs: many seeds, many examples
-	SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
+	$(LONG) SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
 	$(BIN)/grade lint --seeds 10000
-	SOFTMARK_LINT_SEEDS=500 $(BIN)/python -m pytest -n auto tests/integration/test_bank_lint.py
+	$(LONG) SOFTMARK_LINT_SEEDS=500 $(BIN)/python -m pytest -n auto tests/integration/test_bank_lint.py
 	$(BIN)/python benchmarks/right_code.py --seeds 10000
-	SOFTMARK_CORPUS=all $(BIN)/python -m pytest -n 1 tests/sandbox/test_corpus.py
-	SOFTMARK_MUTANTS_EVERY=1 $(BIN)/python -m pytest -n auto tests/unit/authoring/test_mutants_of_the_bank.py
-	$(BIN)/python -m pytest -n0 tests/sweep/latex_of_the_bank.py
-	SOFTMARK_CLUSTER_KILLS=100 SOFTMARK_CLUSTER_APART_S=60 \
+	$(LONG) SOFTMARK_CORPUS=all $(BIN)/python -m pytest -n 1 tests/sandbox/test_corpus.py
+	$(LONG) SOFTMARK_MUTANTS_EVERY=1 $(BIN)/python -m pytest -n auto tests/unit/authoring/test_mutants_of_the_bank.py
+	$(LONG) $(BIN)/python -m pytest -n0 tests/sweep/latex_of_the_bank.py
+	$(LONG) SOFTMARK_CLUSTER_KILLS=100 SOFTMARK_CLUSTER_APART_S=60 \
 	  $(BIN)/python -m pytest -n0 tests/durability/test_cluster_hosts.py
 
 latex:                 ## a LaTeX engine for the sweep, if there is none
