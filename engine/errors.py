@@ -30,6 +30,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 import unicodedata
 from collections.abc import Sequence
@@ -135,6 +136,10 @@ class UnknownItemError(InputError):
     """No item of that id in the bank."""
 
 
+# As SQLAlchemy finds it in an address, and as PostgreSQL's own libraries take it.
+_PASSWORD = re.compile(r"(?<=:/)/?[^\s:/@]{0,100}:[^\s@]{1,100}(?=@)|(?<=password=)[^\s&'\"]+")
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One fault in a text file.
@@ -160,15 +165,20 @@ class Diagnostic:
     def lines(self) -> list[str]:
         """Return ``file:line:column: message``, the source line and a caret under the character.
 
-        Of a long line only the stretch around the caret is shown.
+        Of a long line only the stretch around the caret is shown, and no password of an address.
         """
         lines = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
         if self.source_line.strip():
-            text, caret = _stretch(self.source_line, self.column - 1)
+            text, caret = _stretch(_without_passwords(self.source_line), self.column - 1)
             # A tab before the caret stays a tab, so that both lines are indented alike whatever its width.
             pad = "".join("\t" if c == "\t" else " " * _cells(c) for c in text[:caret])
             lines += [f"    {text}".rstrip(), f"    {pad}^"]
         return lines
+
+
+def _without_passwords(line: str) -> str:
+    # A star for each character: the caret stays where it is.
+    return _PASSWORD.sub(lambda match: "*" * len(match[0]), line)
 
 
 def _stretch(line: str, index: int, width: int = 110) -> tuple[str, int]:

@@ -128,12 +128,24 @@ class CourseLine:
 
     database: Database
 
-    def register_course(self, course: str, title: str) -> None:
-        """Note a course that hands work over; what an administrator set for it stays."""
+    def register_course(self, course: str, title: str) -> str | None:
+        """Note a course that hands work over; what an administrator set for it stays.
+
+        Returns
+        -------
+        str or None
+            The title that it had here until now, if that was another one: it was renamed, or is a copy.
+        """
         values = {"id": course, "title": title}
         statement = upsert(courses).values(values)
         statement = statement.on_conflict_do_update(index_elements=[courses.c.id], set_={"title": title})
-        self.database.change(lambda connection: connection.execute(statement))
+
+        def change(connection: sa.Connection) -> str | None:
+            before = connection.execute(sa.select(courses.c.title).where(courses.c.id == course)).scalar()
+            connection.execute(statement)
+            return before if before != title else None
+
+        return self.database.change(change)
 
     def hand_over(
         self,

@@ -105,7 +105,8 @@ class CourseQueue:
         self._versions: dict[str, str] = {}
         self._points: dict[tuple[str, str], float] = {}  # by item and version; old ones may still be reported
         self._seconds: dict[str, tuple[int, float]] = {}  # by item: reports, and seconds of all of them
-        self.queue.register_course(self.course, title)
+        self.other_title = self.queue.register_course(self.course, title)
+        """By which the queue knew a course with this secret until now; None for the same or none."""
 
     def close(self) -> None:
         """Give back the connections; what was handed over stays in the queue."""

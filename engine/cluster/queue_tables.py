@@ -1,4 +1,4 @@
-"""The queue's tables: a schema of its own beside the store's, made by whoever uses the queue first.
+"""The queue's tables: a schema of its own, beside a store's or not, made by whoever uses the queue first.
 
 Nothing in it names a student. A program is known by the course, a number that only the course can turn back
 into a student, and its hash; so an account for workers can be given these tables and nothing of the store.
@@ -13,7 +13,13 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from engine.cluster.queue_policies import QUEUE_POLICIES
-from engine.cluster.queue_upgrades import may_upgrade, queue_owner, run_text, upgrade_tables
+from engine.cluster.queue_upgrades import (
+    may_upgrade,
+    queue_owner,
+    quoted_name,
+    run_text,
+    upgrade_tables,
+)
 from engine.errors import StoreError
 from engine.store.database import Database
 from engine.store.postgres import is_locked, server_engine
@@ -25,6 +31,19 @@ QUEUE_VERSION = 3  # a new one needs a step in queue_upgrades
 QUEUE_LOCK = 0x50F73A22
 _BUSY_TIMEOUT_S = 30.0
 _UPGRADE_TRIES, _UPGRADE_REST_S = 20, 0.5
+
+# By the catalogues, which an account without any right to the schema may read too.
+_RIGHTS = sa.text(
+    "SELECT pg_get_userbyid(c.relowner) AS owner, pg_has_role(c.relowner, 'USAGE') AS is_ours,"
+    " has_schema_privilege(n.oid, 'USAGE') AS is_open, current_user AS account"
+    " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    f" WHERE n.nspname = '{QUEUE_SCHEMA}' AND c.relname = 'softmark_queue_version'"
+)
+# Accounts of several courses may each be members of the role that owns the queue's database.
+_DATABASE_OWNER = sa.text(
+    "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()"
+    f" AND pg_has_role(datdba, 'USAGE') AND to_regnamespace('{QUEUE_SCHEMA}') IS NULL"
+)
 
 queue_metadata = sa.MetaData()
 
@@ -177,7 +196,9 @@ def open_queue_database(address: str) -> Database:
 def make_queue(database: Database) -> int:
     """Make the queue's tables or bring them up to date, all of it or nothing.
 
-    What waits in a queue of an older version stays in it, and workers of that version may run meanwhile.
+    What waits in a queue of an older version stays in it, and workers of that version may run meanwhile. New
+    tables belong to the database's owner where this account has the rights of that role, else to the
+    account.
 
     Returns
     -------
@@ -187,11 +208,16 @@ def make_queue(database: Database) -> int:
     Raises
     ------
     StoreError
-        The account may not, or the queue was made by a newer version of Softmark.
+        The account may not, the queue is another one's, or a newer version of Softmark made it.
     """
     with database.read() as connection:
-        if _version(connection) == QUEUE_VERSION:
-            return QUEUE_VERSION
+        rights = connection.execute(_RIGHTS).one_or_none()
+        if rights is not None:
+            version = _version(connection) if rights.is_open else None
+            if not rights.is_ours and version in (None, QUEUE_VERSION):
+                raise _other_owner(rights, database.where)
+            if version == QUEUE_VERSION:
+                return QUEUE_VERSION
     for tries_left in reversed(range(_UPGRADE_TRIES)):
         try:
             return database.change(lambda connection: _make(connection, database.where))
@@ -208,6 +234,9 @@ def _make(connection: sa.Connection, where: str) -> int:
     if version is None:
         from procrastinate.schema import SchemaManager
 
+        owner = connection.execute(_DATABASE_OWNER).scalar()
+        if owner is not None:
+            run_text(connection, f"SET LOCAL ROLE {quoted_name(owner)}")
         connection.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {QUEUE_SCHEMA}"))
         run_text(connection, SchemaManager.get_schema())
         queue_metadata.create_all(connection)
@@ -245,15 +274,29 @@ def require_queue(database: Database) -> None:
 
 
 def require_owner(database: Database) -> None:
-    """Raise a :class:`StoreError` where this account may grade, and look after nothing."""
+    """Raise a :class:`StoreError` where there is a queue that this account may not look after."""
     with database.read() as connection:
-        name = f"{QUEUE_SCHEMA}.{courses.name}"
-        if connection.execute(sa.select(sa.func.has_table_privilege(name, "SELECT, UPDATE"))).scalar():
-            return
+        rights = connection.execute(_RIGHTS).one_or_none()
+    if rights is None or rights.is_ours:
+        return
+    if not rights.is_open:
+        raise _other_owner(rights, database.where)
     raise StoreError(
         "this account may grade, and not look after the queue",
         where=database.where,
         next_step="use the address of the course's own account, or --course with its folder",
+    )
+
+
+def _other_owner(rights: sa.Row[Any], where: str) -> StoreError:
+    owner = clean_line(rights.owner)
+    return StoreError(
+        "the queue belongs to another account",
+        where=where,
+        expected=f"the account {owner}, or a member of that role",
+        got=f"the account {clean_line(rights.account)}",
+        next_step="have a role own the queue of which the account of each course is a member: "
+        "docs/scaling.md, Several courses, one queue",
     )
 
 

@@ -130,6 +130,13 @@ class CommandContext:
             return self.store
         return self.course.store_place if self.course else _practice_folder() / "practice.db"
 
+    @property
+    def queue_place(self) -> str | Path:
+        """Address of the queue of several machines: the one that the course names, or else the store's."""
+        # Another store than the course's has its work graded where the course has.
+        shared = self.course.settings.queue if self.course else None
+        return shared or self.store_place
+
     def open_store(self) -> Store:
         """Open that store."""
         from engine.store import open_store

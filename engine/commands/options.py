@@ -177,7 +177,7 @@ def workers_option(function: F) -> F:
 def cluster_option(function: F) -> F:
     """Add ``--cluster``: student code is graded by workers of other machines."""
     return click.option(
-        "--cluster", is_flag=True, help="Grade code on the workers (grade worker) of the store's server."
+        "--cluster", is_flag=True, help="Grade code on the workers (grade worker) of the course's queue."
     )(function)
 
 

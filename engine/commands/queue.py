@@ -33,8 +33,8 @@ _FOLDER = "softmark.queue.course"
 def command(ctx: click.Context, as_json: bool, course_path: Path | None) -> int | None:
     """Look after the queue of several machines: what waits, who works, and what needs you.
 
-    It is in the course's store, on a PostgreSQL server (docs/scaling.md). Without a command, this is
-    `grade queue status`.
+    It is where `queue:` in course.yaml says, else in the course's store, on a PostgreSQL server
+    (docs/scaling.md). Without a command, this is `grade queue status`.
 
     \b
     Examples:
@@ -51,22 +51,30 @@ def _open(course_path: Path | None, *, must_exist: bool = True) -> Iterator[Data
     from engine.cluster.queue_tables import open_queue_database, require_owner, require_queue
 
     folder = course_path or click.get_current_context().meta.get(_FOLDER)
-    place = str(chosen_store(in_course=True) or find_context(folder).store_place)
+    place = str(chosen_store(in_course=False) or _queue_place(folder))
     if "://" not in place:
         raise UsageError(
             "the queue needs a PostgreSQL server",
             where=place,
-            expected="--store postgresql://user@host/name, or --course with a course whose store is on one",
-            next_step="see docs/scaling.md; without a server, `grade batch` uses all cores of this machine",
+            expected="--store postgresql://user@host/name, or --course with a course that names one",
+            next_step="name it in course.yaml (queue: postgresql://…, see docs/scaling.md); without a "
+            "server, `grade batch` uses all cores of this machine",
         )
     database = open_queue_database(place)
     try:
         if must_exist:
-            require_queue(database)
             require_owner(database)
+            require_queue(database)
         yield database
     finally:
         database.close()
+
+
+def _queue_place(folder: Path | None) -> str | Path:
+    context = find_context(folder)
+    # What `--cluster` uses comes first: the variable may name the course's store. Without a course it is, as
+    # for a worker, the queue's address.
+    return context.queue_place if context.course else chosen_store(in_course=True) or context.store_place
 
 
 @command.command("status")

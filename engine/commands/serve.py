@@ -155,7 +155,7 @@ def _serve(
         store.limit_answers(_ANSWER_S)
         site = Site(context.require_course().folder, store, f"http://{host}:{number}")
         site.hand_in_desk.slots = slots
-        site.hand_in_desk.queue_address = str(context.store_place) if cluster else None
+        site.hand_in_desk.queue_address = str(context.queue_place) if cluster else None
         serve(
             RequestLog(application(site), with_addresses=log_addresses),
             listening,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     "address",
     metavar="URL",
     envvar="SOFTMARK_STORE",
-    help="The PostgreSQL server with the queue: postgresql://… (also by SOFTMARK_STORE).",
+    help="The queue's address: postgresql://… (also by SOFTMARK_STORE).",
 )
 @click.option(
     "--slots", type=click.IntRange(1, 256), default=None, help="Programs at the same time (default: cores)."
@@ -226,12 +226,12 @@ def check_cluster(
         )
     context.require_course()
     need_cluster()
-    if "://" not in str(context.store_place):
+    if "://" not in str(context.queue_place):
         raise UsageError(
-            "--cluster needs a store on a PostgreSQL server",
-            where=str(context.store_place),
-            next_step="move the store to one (docs/scaling.md), or leave --cluster out: then all cores of "
-            "this machine are used",
+            "--cluster needs a queue on a PostgreSQL server, and the store is a file",
+            where=str(context.queue_place),
+            next_step="name one in course.yaml (queue: postgresql://…, see docs/scaling.md), or leave "
+            "--cluster out: then all cores of this machine are used",
         )
 
 
@@ -257,10 +257,18 @@ def exercises_on_cluster(context: CommandContext, sandbox: SandboxOptions) -> It
 
 
 def course_queue(context: CommandContext, sandbox: SandboxOptions) -> CourseQueue:
-    """Return the connection of a course to the queue of its store; the caller closes it."""
+    """Return the connection of a course to its queue; the caller closes it."""
     from engine.cluster.course_side import queue_of
 
-    return queue_of(context.require_course(), context.bank, str(context.store_place), sandbox)
+    queue = queue_of(context.require_course(), context.bank, str(context.queue_place), sandbox)
+    if queue.other_title is not None:
+        click.echo(
+            f"note: until now the queue knew this course as {clean_line(queue.other_title)}. If that is "
+            "another course, one folder is a copy of the other, with the same secret: begin this course in a "
+            "new one (grade init)",
+            err=True,
+        )
+    return queue
 
 
 def drawing_on_cluster(context: CommandContext) -> ClassDrawing:

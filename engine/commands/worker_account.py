@@ -34,12 +34,12 @@ def _need_cluster() -> None:
 def _open(context: CommandContext) -> Iterator[Database]:
     from engine.cluster.queue_tables import make_queue, open_queue_database
 
-    place = str(context.store_place)
+    place = str(context.queue_place)
     if "://" not in place:
         raise UsageError(
-            "accounts for workers need a store on a PostgreSQL server",
+            "accounts for workers need a queue on a PostgreSQL server, and the store is a file",
             where=place,
-            next_step="name one in course.yaml (store: postgresql://…) or with --store",
+            next_step="name one in course.yaml (queue: postgresql://…, see docs/scaling.md)",
         )
     with closing(open_queue_database(place)) as database:
         make_queue(database)
@@ -60,7 +60,7 @@ def allow(role: str, drawing: bool, course_path: Path | None) -> None:
 
     Make the role first (`createuser --pwprompt ROLE`). It sees the programs of this course, under pseudonyms,
     and the files of its code exercises, and adds reports; it can't read the store, change what was handed
-    over, or see other courses. Use the address of the queue's owner: what `grade batch` uses.
+    over, or see other courses. It takes the account of the queue's owner: what `grade batch` uses.
 
     With --drawing it draws for `grade quiz new --cluster`, too. Then its machine knows the answers, and
     students read what it draws: docs/security-model.md says what is checked.
@@ -89,7 +89,7 @@ def allow(role: str, drawing: bool, course_path: Path | None) -> None:
 
 @click.command("withdraw")
 @click.argument("role")
-@click.option("--all", "everywhere", is_flag=True, help="For all courses of the database, not only this one.")
+@click.option("--all", "everywhere", is_flag=True, help="For all courses of the queue, not only this one.")
 @course_option
 @store_option
 def withdraw(role: str, everywhere: bool, course_path: Path | None) -> None:

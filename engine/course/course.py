@@ -46,7 +46,9 @@ _HOLDING_KEYS = frozenset({"cli", "engine", "problems", "reference"})
 class CourseSettings(BaseModel):
     """The file ``course.yaml``; unknown keys are errors.
 
-    ``store`` is a path from the course folder, or ``postgresql://…``. ``errata: hide`` leaves out the notes
+    ``store`` is a path from the course folder, or ``postgresql://…``. ``queue`` is the ``postgresql://…``
+    with the queue of several machines, which other courses may use too; None stands for the store's own.
+    ``errata: hide`` leaves out the notes
     on faults of the lectures that the built-in items come from. ``packages`` are what students' code may
     import beside the standard library, numpy and torch; None stands for a few common ones. With
     ``decimal_comma: true``, a comma between digits is a decimal mark in every field that takes numbers.
@@ -57,6 +59,7 @@ class CourseSettings(BaseModel):
     title: Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
     mode: Literal["practice", "marks"] = "marks"
     store: Annotated[str, StringConstraints(min_length=1, max_length=500)] = ".softmark/store.db"
+    queue: Annotated[str, StringConstraints(min_length=1, max_length=500)] | None = None
     errata: Literal["show", "hide"] = "show"
     decimal_comma: bool = False
     packages: tuple[PackageName, ...] | None = Field(default=None, max_length=50)
@@ -90,6 +93,17 @@ class CourseSettings(BaseModel):
                 {"text": "a store is a path from this folder or postgresql://user@host/name"},
             )
         return store
+
+    @field_validator("queue")
+    @classmethod
+    def _check_queue(cls, queue: str | None) -> str | None:
+        # Not shown, as a store's isn't: there may be a password in it.
+        scheme, mark, _ = (queue or "postgresql://").partition("://")
+        if not mark or scheme.partition("+")[0] != "postgresql":
+            raise PydanticCustomError(
+                "store_address", "{text}", {"text": "a queue is at postgresql://user@host/name"}
+            )
+        return queue
 
 
 # Who is graded at all, and what the times of hand-ins mean. A fault in these stops everything, because what

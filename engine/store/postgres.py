@@ -108,7 +108,7 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str, Ser
         url = sa.make_url(text)
     except (sa.exc.ArgumentError, ValueError) as error:
         raise StoreError(
-            "the store's address can't be read", expected="postgresql://user@host/name"
+            "the address of the database can't be read", expected="postgresql://user@host/name"
         ) from error
     # A password may be in the query too, which isn't hidden by itself.
     where = url.difference_update_query(_SECRETS).render_as_string(hide_password=True)

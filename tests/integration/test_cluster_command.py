@@ -161,7 +161,7 @@ def test_what_cannot_be_meant_is_refused(course: Path, tmp_path: Path) -> None:
         text=True,
         timeout=PATIENCE_S,
     )
-    assert done.returncode == 2 and "--cluster needs a store on a PostgreSQL server" in done.stderr
+    assert done.returncode == 2 and "--cluster needs a queue on a PostgreSQL server" in done.stderr
     for words, message in (
         (("worker", "--store", tmp_path / "store.db"), "a worker needs a PostgreSQL server"),
         (("worker", "--store", server().new_database()), "there is no queue in this database yet"),

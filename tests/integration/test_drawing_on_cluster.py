@@ -133,4 +133,4 @@ def test_without_a_server_the_option_is_refused(course: Path) -> None:
         [*GRADE, "quiz", "new", "drawn", "--course", str(course), "--cluster"],
         cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S,
     )  # fmt: skip
-    assert done.returncode == 2 and "--cluster needs a store on a PostgreSQL server" in done.stderr
+    assert done.returncode == 2 and "--cluster needs a queue on a PostgreSQL server" in done.stderr

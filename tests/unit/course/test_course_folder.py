@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.commands.context import course_folder_above
+from engine.commands.context import course_folder_above, find_context
 from engine.commands.course.check import missing_package_warnings
 from engine.course import Course, Roster, Student, read_roster
 from engine.errors import CourseError, InputError, SpecError
@@ -119,6 +119,47 @@ def test_another_store_can_be_named(tmp_path: Path) -> None:
     assert course.mode == "practice"
     with course.open_store() as store:
         assert store.where == str(course.folder / "marks.db")
+
+
+def test_a_queue_is_on_a_server_and_its_fault_has_a_place(tmp_path: Path) -> None:
+    course = Course.init(tmp_path / "dl", "T")
+    path = course.folder / "course.yaml"
+    path.write_text("title: T\nqueue: postgresql+psycopg://lecturer@db/queue\n")
+    course = Course.open(course.folder)
+    assert course.settings.queue == "postgresql+psycopg://lecturer@db/queue"
+    assert course.store_place == course.folder / ".softmark" / "store.db"  # a queue moves no store
+    for faulty in (
+        "queue.db",
+        "mysql://me:hunter2@db/queue",
+        "postgresql:/me:hunter2@db",
+        "postgresqlx://db",
+    ):
+        path.write_text(f"title: T\nqueue: {faulty}\n")
+        with pytest.raises(InputError) as caught:
+            Course.open(course.folder)
+        shown = str(caught.value)
+        assert f"{path}:2:8: a queue is at postgresql://user@host/name" in shown and "hunter2" not in shown
+    for faulty, sentence in (("''", "is empty"), ("[1]", "text"), (f"postgresql://{'x' * 500}", "500")):
+        path.write_text(f"title: T\nqueue: {faulty}\n")
+        with pytest.raises(InputError, match=sentence) as caught:
+            Course.open(course.folder)
+        assert f"{path}:2:8:" in str(caught.value)
+
+
+def test_whose_queue_a_command_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = Course.init(tmp_path / "dl", "T")
+    path = course.folder / "course.yaml"
+    # As ever: without the setting it is in the store, whichever that is.
+    assert find_context(course.folder).queue_place == course.store_place
+    monkeypatch.setenv("SOFTMARK_STORE", "postgresql://me@db/store")
+    assert find_context(course.folder).queue_place == "postgresql://me@db/store"
+    # Another store has its work graded where the course has.
+    path.write_text("title: T\nqueue: postgresql://me@db/queue\n")
+    context = find_context(course.folder)
+    assert (context.store_place, context.queue_place) == (
+        "postgresql://me@db/store",
+        "postgresql://me@db/queue",
+    )
 
 
 def test_the_example_comes_once(tmp_path: Path) -> None:
