@@ -294,8 +294,9 @@ def test_a_site_with_its_store_in_a_file_has_its_work_graded_elsewhere(
         settings.write(f"\nqueue: {at(queue_name, BEN)}\n")
     with LiveSite(folder, "--cluster") as site, started("worker", "--store", at(queue_name, ADA)) as worker:
         bob = CodeVisitor(site, "bob")
-        assert "10 of 10 points" in bob.feedback("softmax", bob.hand_in("softmax", RIGHT))
-        assert "no worker is running" not in site.browser("ivy").get("/staff/waiting").text
+        with bob.client, site.browser("ivy") as staff:
+            assert "10 of 10 points" in bob.feedback("softmax", bob.hand_in("softmax", RIGHT))
+            assert "no worker is running" not in staff.get("/staff/waiting").text
         again = grade("regrade", "--all", "--dry-run", "--json", "--course", folder, "--cluster")
         assert json.loads(again)["changes"] == []
         worker.terminate()
