@@ -306,7 +306,7 @@ class CourseLine:
         return self.database.change(change) if numbers else 0
 
     def live_slots(self) -> int:
-        """Return how many programs the live workers grade at the same time, whosever they take."""
+        """Return for how many programs at a time there are live workers, whosever work they take."""
         with self.database.read() as connection:
             return int(connection.execute(_LIVE_SLOTS).scalar_one())
 
