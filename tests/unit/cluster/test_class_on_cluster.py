@@ -96,7 +96,7 @@ class Room:
 
 @pytest.fixture
 def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
-    monkeypatch.setattr(class_module, "_QUIET_S", QUIET_S)
+    monkeypatch.setattr("engine.cluster.course_side._QUIET_S", QUIET_S)
     monkeypatch.setattr(class_module, "_LEFT_S", QUIET_S)
     monkeypatch.setattr(class_module, "POLL_S", 0.02)
     address = server().new_store()

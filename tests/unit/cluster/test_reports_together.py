@@ -234,7 +234,7 @@ def test_a_students_files_are_stored_in_their_order_whichever_is_graded_first(ro
 
 
 def test_held_reports_are_not_taken_for_cancelled_ones(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_on_cluster, "_QUIET_S", 0.05)
+    monkeypatch.setattr("engine.cluster.course_side._QUIET_S", 0.05)
     monkeypatch.setattr(class_on_cluster, "POLL_S", 0.01)
     files = [room.file("ada", handed=NOON + timedelta(hours=number)) for number in range(2)]
     handed = intake({"ada": files})
