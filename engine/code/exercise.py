@@ -387,10 +387,23 @@ def _interrupt(*_: object) -> None:
 def _time_limit() -> Iterator[None]:
     """Raise TimeoutError in the author's code where it runs too long, in whatever thread."""
     thread = threading.get_ident()
-    alarms = thread == threading.main_thread().ident and hasattr(signal, "setitimer")
-    if thread in _deadlines or (alarms and signal.getitimer(signal.ITIMER_REAL)[0]):
+    if thread in _deadlines:  # within a limit already
         yield
-    elif alarms:
+        return
+    # An alarm that whoever calls us has set stays as it is: then a thread watches the time.
+    alarms = (
+        thread == threading.main_thread().ident
+        and hasattr(signal, "setitimer")
+        and not signal.getitimer(signal.ITIMER_REAL)[0]
+    )
+    with _watch:
+        _deadlines[thread] = math.inf if alarms else time.monotonic() + _LONGEST_S
+        if not alarms and _watcher.ident is None:
+            _watcher.start()
+    try:
+        if not alarms:
+            yield
+            return
         before = signal.signal(signal.SIGALRM, _interrupt)
         signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
         try:
@@ -398,16 +411,9 @@ def _time_limit() -> Iterator[None]:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
-    else:
+    finally:
         with _watch:
-            _deadlines[thread] = time.monotonic() + _LONGEST_S
-            if _watcher.ident is None:
-                _watcher.start()
-        try:
-            yield
-        finally:
-            with _watch:
-                _deadlines.pop(thread, None)
+            _deadlines.pop(thread, None)
 
 
 def fault_in_short(error: SpecError) -> str:

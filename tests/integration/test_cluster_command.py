@@ -126,7 +126,8 @@ def test_a_class_gets_the_marks_of_one_machine(course: Path, alone: str, tmp_pat
     assert (result["graded"], result["ungraded"], len(result["problems"])) == (35, [], 1)
     assert (tmp_path / "out" / "gradebook.csv").read_text() == alone
     # An exercise of the course's own reaches the worker through the queue, and is judged as here.
-    assert len(there["changes"]) == 2 and there == json.loads(grade(*regrade))
+    assert there == json.loads(grade(*regrade))
+    assert len(there["changes"]) == 2, there
     assert worker.returncode == 0 and " programs graded in " in ended
     lines = [json.loads(line) for line in log.splitlines()]
     assert sum(line["graded"] for line in lines if line["event"] == "chunk") >= 37 + 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import textwrap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -218,14 +219,20 @@ def test_nothing_is_written_beside_the_file(load: Load, folder: Path) -> None:
     assert set(folder.rglob("*")) == before
 
 
-@pytest.mark.parametrize("place", ["main thread", "a thread of a batch"])
+@pytest.mark.parametrize("place", ["main thread", "beside another alarm", "a thread of a batch"])
 def test_a_file_that_never_ends_is_interrupted_at_its_line(
     load: Load, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     monkeypatch.setattr("engine.code.exercise._LONGEST_S", 0.5)
+    # The tests' limit is an alarm, too.
+    if place == "main thread":
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    elif place == "beside another alarm":
+        signal.setitimer(signal.ITIMER_REAL, 120)
     edit = ("exercise.py", "exercise = ", "while True:\n    pass\nexercise = ")
     with pytest.raises(SpecError) as caught, ThreadPoolExecutor(1) as threads:
-        load(edit) if place == "main thread" else threads.submit(load, edit).result()
+        threads.submit(load, edit).result() if place == "a thread of a batch" else load(edit)
+    assert (signal.getitimer(signal.ITIMER_REAL)[0] > 0) is (place != "main thread")
     (fault,) = caught.value.diagnostics
     assert fault.line in (8, 9) and "TimeoutError: the file was still running after 0.5 s" in fault.message
 
