@@ -11,7 +11,8 @@ and not what more machines give; ``cluster_simulation.py`` is about those.
    workers. What the queue costs a program is the difference of processor time, this machine alone against two
    workers: the seconds of all processes, the server's among them. Both are taken for N and for N/6 programs,
    and the larger run less the smaller one is counted: starting costs the same for both. The difference is a
-   tenth of what grading costs and varies as much, so it is the median of three rounds.
+   small part of what grading costs, so it is the median of three rounds; with some hundred programs it is
+   hidden by what each worker's sandbox takes to warm up for an exercise.
 2. *Somebody waits*: hand-ins one after the other while a larger class is graded on two workers, from handing
    over to the report. The first is counted apart: it finds workers that have run nothing yet.
 3. *A long queue*: many programs drain; the memory of a worker and of ``grade batch`` when a tenth, half and
@@ -296,13 +297,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="see that it works; no figures to quote")
-    parser.add_argument("--programs", type=int, help="size of the class (600, quick: 12)")
+    parser.add_argument("--programs", type=int, help="size of the class (3,000, quick: 12)")
     parser.add_argument("--beside", type=int, help="the class beside which hand-ins wait (5,000, quick: 12)")
     parser.add_argument("--queued", type=int, help="size of the long queue (20,000, quick: 12)")
     parser.add_argument("--students", type=int, help="whose quizzes are drawn (200, quick: 25)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
-    programs = options.programs or (12 if options.quick else 600)
+    programs = options.programs or (12 if options.quick else 3_000)
     beside = options.beside or (12 if options.quick else 5_000)
     queued = options.queued if options.queued is not None else (12 if options.quick else 20_000)
     students = options.students or (25 if options.quick else 200)
