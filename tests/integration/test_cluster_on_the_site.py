@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import expect as expect_soon
 
-from engine.cluster.queue_tables import open_queue_database
+from engine.cluster.queue_tables import make_queue, open_queue_database
 from engine.course import Course
 from engine.model import Mode
 from engine.web.visit import SESSION_COOKIE
@@ -77,6 +77,9 @@ def address_of(course: Path) -> str:
 
 
 def worker(course: Path, *words: object) -> Any:
+    # A worker ends where there is no queue yet, and the site makes it with what is handed in first.
+    with closing(open_queue_database(address_of(course))) as database:
+        make_queue(database)
     return started("worker", "--store", address_of(course), "--heartbeat", HEARTBEAT_S, "--slots", 1, *words)
 
 
