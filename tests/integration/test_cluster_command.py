@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.live.changed_softmax import change_softmax
 from tests.live.postgres import server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of marks runs on Linux")
@@ -86,21 +87,6 @@ def waiting(address: str) -> int:
     return count
 
 
-def with_a_changed_exercise(course: Path, folder: Path) -> Path:
-    """Return a copy of a course that asks softmax in a version of its own: two checks have other points."""
-    shutil.copytree(course, folder)
-    own = folder / "problems" / "softmax"
-    shutil.copytree(ROOT / "problems" / "code" / "softmax", own, ignore=shutil.ignore_patterns("__pycache__"))
-    spec = own / "softmax.yaml"
-    text = spec.read_text(encoding="utf-8")
-    for check, before, now in (("sum1", "1", "0.5"), ("order", "0.5", "1")):
-        old = f"{{id: {check}, property: {check}, points: {before},"
-        assert old in text
-        text = text.replace(old, f"{{id: {check}, property: {check}, points: {now},")
-    spec.write_text(text, encoding="utf-8")
-    return folder
-
-
 def until_handed_over(address: str) -> None:
     end = time.monotonic() + PATIENCE_S
     while not waiting(address):
@@ -116,7 +102,8 @@ def test_a_class_gets_the_marks_of_one_machine(course: Path, alone: str, tmp_pat
             printed, said = class_run.communicate(timeout=PATIENCE_S)
             # All is collected: a second run tries only the file that can't be read.
             again = json.loads(grade(*batch(course, address, tmp_path / "again"), code=1))
-            changed = with_a_changed_exercise(course, tmp_path / "changed")
+            changed = shutil.copytree(course, tmp_path / "changed")
+            change_softmax(changed)
             regrade = ("regrade", "--all", "--dry-run", "--json", "--course", changed, "--store", address)
             there = json.loads(grade(*regrade, "--cluster"))
             worker.send_signal(signal.SIGTERM)

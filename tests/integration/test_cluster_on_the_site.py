@@ -6,7 +6,6 @@ import functools
 import html
 import os
 import re
-import shutil
 import signal
 import sys
 import time
@@ -27,6 +26,7 @@ from engine.model import Mode
 from engine.web.visit import SESSION_COOKIE
 from tests.integration.test_cluster_command import started, waiting
 from tests.live.browser import chromium, needs_chromium
+from tests.live.changed_softmax import SOFTMAX, change_softmax
 from tests.live.code_visitor import CodeVisitor
 from tests.live.postgres import server
 from tests.live.site import LiveSite, form_token, new_course
@@ -36,8 +36,6 @@ pytestmark = [
     needs_chromium,
 ]
 
-ROOT = Path(__file__).parents[2]
-SOFTMAX = ROOT / "problems" / "code" / "softmax"
 RIGHT = (SOFTMAX / "solution_numpy.py").read_text(encoding="utf-8")
 PATIENCE_S = 120.0
 HEARTBEAT_S = 0.5
@@ -172,19 +170,6 @@ def test_a_worker_that_dies_over_a_hand_in(course: Path, chrome: Browser) -> Non
             expect(page.locator("#result")).to_contain_text("10 of 10 points")
 
 
-def changed_exercise(course: Path) -> None:
-    """Give the course a softmax of its own: other points for two checks."""
-    own = course / "problems" / "softmax"
-    shutil.copytree(SOFTMAX, own, ignore=shutil.ignore_patterns("__pycache__"))
-    spec = own / "softmax.yaml"
-    text = spec.read_text(encoding="utf-8")
-    for check, before, now in (("sum1", "1", "0.5"), ("order", "0.5", "1")):
-        old = f"{{id: {check}, property: {check}, points: {before},"
-        assert old in text
-        text = text.replace(old, f"{{id: {check}, property: {check}, points: {now},")
-    spec.write_text(text, encoding="utf-8")
-
-
 def begin_regrade(staff: httpx.Client) -> str:
     answer = post(staff, "/staff/regrade", "/staff/regrade/start", item="softmax")
     assert answer.status_code == 303, answer.text
@@ -203,7 +188,7 @@ def test_a_regrade_goes_to_the_workers_and_outlives_the_site(course: Path, chrom
         with worker(course):
             ada.feedback("softmax", ada.hand_in("softmax", RIGHT))
             bob.feedback("softmax", bob.hand_in("softmax", half))
-        changed_exercise(course)
+        change_softmax(course)
         staff = site.browser("ivy")
         until(lambda: "Changed since work was marked" in staff.get("/staff/regrade").text, "not read again")
         plan = begin_regrade(staff)
