@@ -137,6 +137,7 @@ class UnknownItemError(InputError):
 
 
 # As SQLAlchemy finds it in an address, and as PostgreSQL's own libraries take it.
+_PASSWORD_REACH = 4000
 _PASSWORD = re.compile(r"(?<=:/)/?[^\s:/@]{0,100}:[^\s@]{1,100}(?=@)|(?<=password=)[^\s&'\"]+")
 
 
@@ -169,7 +170,9 @@ class Diagnostic:
         """
         lines = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
         if self.source_line.strip():
-            text, caret = _stretch(_without_passwords(self.source_line), self.column - 1)
+            # Passwords are looked for near the caret only: a foreign file may be one line of megabytes.
+            text, caret = _stretch(self.source_line, self.column - 1, _PASSWORD_REACH)
+            text, caret = _stretch(_without_passwords(text), caret)
             # A tab before the caret stays a tab, so that both lines are indented alike whatever its width.
             pad = "".join("\t" if c == "\t" else " " * _cells(c) for c in text[:caret])
             lines += [f"    {text}".rstrip(), f"    {pad}^"]

@@ -100,6 +100,15 @@ def test_of_a_long_line_only_the_place_is_shown() -> None:
     assert shown[1][shown[2].index("^")] == "x"
 
 
+@pytest.mark.parametrize("before", ["", "x " * 50, "x " * 100_000])
+def test_no_password_of_an_address_is_shown_however_long_its_line(before: str) -> None:
+    line = f"{before}postgresql://ada:{'secret' * 12}@host/db?password={'hidden' * 12}" + " x" * 100_000
+    for column in range(len(before), len(before) + 200, 20):
+        shown = Diagnostic("f", 1, column + 1, "m", line).lines()
+        assert "secret" not in shown[1] and "hidden" not in shown[1], shown
+        assert shown[1][shown[2].index("^")] in (line[column], "*")
+
+
 def test_a_source_line_is_safe_to_print() -> None:
     fault = read_yaml("a: x\u202ey\n").diagnostic(("a",), "here")
     assert "\u202e" not in "\n".join(fault.lines())
