@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import select
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -110,12 +112,15 @@ def _received(connection: socket.socket) -> str:
 class Watch:
     """What somebody else sees meanwhile: seconds of saves, and the server's memory in MiB.
 
-    Before it begins, `quiet` says how long a save takes: the machine may have other work.
+    Before it begins, `quiet` says how long a save takes: the machine may have other work. While it runs,
+    `stalls` says how late a thread woke up that only writes a few bytes to the disk: a save waits as long
+    for the machine, and that isn't the site's doing.
     """
 
     quiet: float = 0.0
     saves: list[float] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)
+    stalls: list[float] = field(default_factory=list)
 
     @property
     def growth(self) -> float:
@@ -124,7 +129,9 @@ class Watch:
     @property
     def is_held_up(self) -> bool:
         """Whether somebody else noticed it."""
-        return _median(self.saves) > 0.2 + 4 * self.quiet or max(self.saves) > 2 + 4 * self.quiet
+        # A save takes the processor and the disk several times, and may stall each time.
+        longest = 3 + 4 * self.quiet + 4 * max(self.stalls)
+        return _median(self.saves) > 0.2 + 4 * self.quiet + _median(self.stalls) or max(self.saves) > longest
 
 
 @contextmanager
@@ -142,7 +149,17 @@ def watched(site: LiveSite, student: str) -> Iterator[Watch]:
             watch.memory.append(_resident_mib(site.process.pid))
             stop.wait(0.05)
 
-    thread = threading.Thread(target=look)
+    def wait_for_the_machine() -> None:
+        with tempfile.TemporaryFile(dir=site.folder) as file:
+            while not stop.is_set():
+                began = time.monotonic()
+                stop.wait(0.02)
+                file.write(b".")
+                file.flush()
+                os.fsync(file.fileno())
+                watch.stalls.append(max(0.0, time.monotonic() - began - 0.02))
+
+    thread, control = threading.Thread(target=look), threading.Thread(target=wait_for_the_machine)
     before = []
     for number in range(8):
         began = time.monotonic()
@@ -151,6 +168,7 @@ def watched(site: LiveSite, student: str) -> Iterator[Watch]:
     watch.quiet = _median(before[3:])  # without what is loaded once
     watch.memory.append(_resident_mib(site.process.pid))
     thread.start()
+    control.start()
     try:
         yield watch
         while len(watch.saves) < _LEAST and thread.is_alive():
@@ -158,6 +176,7 @@ def watched(site: LiveSite, student: str) -> Iterator[Watch]:
     finally:
         stop.set()
         thread.join(PATIENCE_S)
+        control.join(PATIENCE_S)
         visitor.close()
     assert len(watch.saves) >= _LEAST
 
