@@ -24,6 +24,9 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "course"
 GRADE = [sys.executable, "-c", "import sys; sys.argv[0] = 'grade'; from cli import main; main()"]
 PATIENCE_S = 180.0
+# Its weights never sum to 1, and it passes all else. What another program gets that only divides by the sum
+# depends on the hidden inputs, which are a new course's own: of 250 seeds 43 gave it another mark than 2.
+ALWAYS_MOVES = "s15"
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +117,10 @@ def test_a_class_gets_the_marks_of_one_machine(course: Path, alone: str, tmp_pat
     assert (tmp_path / "out" / "gradebook.csv").read_text() == alone
     # An exercise of the course's own reaches the worker through the queue, and is judged as here.
     assert there == json.loads(grade(*regrade))
-    assert len(there["changes"]) == 2, there
+    moved = {
+        change["student"]: (change["old"]["score"], change["new"]["score"]) for change in there["changes"]
+    }
+    assert moved[ALWAYS_MOVES] == (8, 8.5), there
     assert worker.returncode == 0 and " programs graded in " in ended
     lines = [json.loads(line) for line in log.splitlines()]
     assert sum(line["graded"] for line in lines if line["event"] == "chunk") >= 37 + 16
