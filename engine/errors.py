@@ -22,7 +22,8 @@
         ├── RunnerLostError       the process that ran student code was lost for a cause not its own
         ├── ProgramSetAsideError  a program over which machine after machine died: a person must look
         ├── StoreError            database locked, full disk, read-only
-        │   └── UnstorableError       one value that the store refuses; the store itself is well
+        │   ├── UnstorableError       one value that the store refuses; the store itself is well
+        │   └── StoreAwayError        its server can't be reached now, or isn't ready for this account yet
         └── DrawError             no variant within the bounded tries, or an expression that fails
             └── ExpressionError       an expression that can't be read or evaluated
                 └── UndefinedValueError   a value that isn't defined for these numbers (division by zero)
@@ -273,6 +274,10 @@ class StoreError(EngineError):
 
 class UnstorableError(StoreError):
     """One value that the store refuses; the store itself is well, so that other work goes on."""
+
+
+class StoreAwayError(StoreError):
+    """The server can't be reached now, or isn't ready for this account yet: trying again later may help."""
 
 
 class DrawError(EngineError):

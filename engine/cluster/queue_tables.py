@@ -20,7 +20,7 @@ from engine.cluster.queue_upgrades import (
     run_text,
     upgrade_tables,
 )
-from engine.errors import StoreError
+from engine.errors import StoreAwayError, StoreError
 from engine.store.database import Database
 from engine.store.postgres import is_locked, server_engine
 from engine.text.words import clean_line
@@ -251,12 +251,20 @@ def _make(connection: sa.Connection, where: str) -> int:
 
 
 def require_queue(database: Database) -> None:
-    """Raise a :class:`StoreError` with a next step where the queue isn't there, or closed to this account."""
+    """Do nothing where this account can use the queue.
+
+    Raises
+    ------
+    StoreAwayError
+        The queue isn't there yet, not upgraded yet, or closed to this account: others can change that.
+    StoreError
+        Whatever else is in the way.
+    """
     usage = sa.func.has_schema_privilege(QUEUE_SCHEMA, "USAGE")
     with database.read() as connection:
         schema = connection.execute(sa.select(sa.func.to_regnamespace(QUEUE_SCHEMA))).scalar()
         if schema is not None and not connection.execute(sa.select(usage)).scalar():
-            raise StoreError(
+            raise StoreAwayError(
                 "this account may grade for no course",
                 where=database.where,
                 next_step="have the course's owner allow it: grade worker allow ROLE --course FOLDER",
@@ -266,10 +274,11 @@ def require_queue(database: Database) -> None:
         if version not in (None, QUEUE_VERSION):
             raise _other_version(connection, version, database.where)
     if version is None:
-        raise StoreError(
+        raise StoreAwayError(
             "there is no queue in this database yet",
             where=database.where,
-            next_step="hand something over first (`grade batch … --cluster` makes it), or: grade queue new",
+            next_step="make it with the course's own account: `grade worker allow ROLE`, `grade queue new`, "
+            "or the first `grade batch … --cluster`",
         )
 
 
@@ -318,7 +327,8 @@ def _other_version(connection: sa.Connection, version: int, where: str) -> Store
         next_step = (
             f"have the owner of its tables, {owner}, upgrade it: grade queue new. Nothing in it is lost"
         )
-    return StoreError(
+    kind = StoreError if version > QUEUE_VERSION else StoreAwayError
+    return kind(
         f"the queue is that of {what} version of Softmark",
         where=where,
         expected=f"version {QUEUE_VERSION} of the queue's tables",

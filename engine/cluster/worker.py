@@ -44,7 +44,14 @@ from engine.cluster.work_queue import (
 )
 from engine.cluster.worker_counts import ChunkResult, WorkerCounts
 from engine.crash_points import reached
-from engine.errors import EngineError, InputError, StoreError, UnstorableError, internal_fault
+from engine.errors import (
+    EngineError,
+    InputError,
+    StoreAwayError,
+    StoreError,
+    UnstorableError,
+    internal_fault,
+)
 from engine.grading import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
@@ -57,6 +64,9 @@ _log = logging.getLogger("softmark.worker")
 
 LOOK_S: Final = 2.0
 """Seconds between looks into an idle queue; a notice of the server usually comes first."""
+
+QUEUE_LOOK_S: Final = 5.0
+"""Seconds between looks for a queue that isn't there yet; somebody has to type a command first."""
 
 _AWAY_S = (0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 _LONGEST_REST_S = 300.0
@@ -181,10 +191,17 @@ class ClusterWorker:
         Raises
         ------
         StoreError
-            The queue can't be used at the start; later faults of the database are waited out.
+            The queue can't be used at the start, and waiting wouldn't help, or `until_empty` is set; later
+            faults of the database are waited out.
         """
-        self._number = self._queue.register_worker(self.facts, self._times.dead_after_s)
         facts = self.facts
+        self._number = when_there(
+            lambda: self._queue.register_worker(facts, self._times.dead_after_s),
+            self._halt,
+            patient=not self._until_empty,
+        )
+        if self._number is None:
+            return self.counts_now()
         self.note(
             "begins",
             number=self._number,
@@ -520,11 +537,53 @@ class ClusterWorker:
 
     def note(self, event: str, **facts: Any) -> None:
         """Write one line of JSON to the log: an object with the moment in UTC, what happened, and to whom."""
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        line = {"at": now, "event": event, "worker": self.facts.name, **facts}
-        _log.info("%s", json.dumps(line, ensure_ascii=True, allow_nan=False))
+        write_note(event, **facts)
 
 
 def worker_place() -> str:
     """Return a worker's name for people: machine and process."""
     return f"{socket.gethostname()[:150]}/{os.getpid()}"
+
+
+def write_note(event: str, **facts: Any) -> None:
+    """Write one line of JSON to the log of this process's worker, which needn't have begun."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    line = {"at": now, "event": event, "worker": worker_place(), **facts}
+    _log.info("%s", json.dumps(line, ensure_ascii=True, allow_nan=False))
+
+
+def when_there(ask: Callable[[], T], halt: threading.Event, *, patient: bool) -> T | None:
+    """Return the queue's answer to a worker that begins; wait for a queue that others have still to make.
+
+    The log says once for each reason what is waited for.
+
+    Parameters
+    ----------
+    ask : callable
+    halt : threading.Event
+        Ends the waiting.
+    patient : bool
+        False raises the first error.
+
+    Returns
+    -------
+    object or None
+        None where `halt` was set before the queue answered.
+
+    Raises
+    ------
+    StoreError
+        Waiting wouldn't help: a wrong password, say, or a newer version of the queue.
+    """
+    said = ""
+    while not halt.is_set():
+        try:
+            return ask()
+        except StoreAwayError as error:
+            if not patient:
+                raise
+            if (reason := error.in_one_line()) != said:
+                said = reason
+                write_note("waits-for-queue", reason=reason)
+        halt.wait(QUEUE_LOOK_S)
+    return None

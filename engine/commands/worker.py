@@ -6,7 +6,7 @@ import logging
 import math
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -45,7 +45,11 @@ if TYPE_CHECKING:
     metavar="NAMES",
     help="What the courses offer to student code, with commas between (default: the common ones).",
 )
-@click.option("--until-empty", is_flag=True, help="End when nothing waits that this worker may take.")
+@click.option(
+    "--until-empty",
+    is_flag=True,
+    help="End when nothing waits that this worker may take, or if there is no queue.",
+)
 @click.option(
     "--heartbeat",
     type=click.FloatRange(0.1, 60.0),
@@ -77,6 +81,9 @@ def command(
     Start it on as many machines as there are: the database is all that they share. Each takes work that its
     sandbox is strong enough for and that was handed over by the same version of Softmark, numpy and torch.
 
+    Where there is no queue yet, or its server can't be reached, it says what it waits for, and looks again
+    every five seconds.
+
     Ctrl-C or SIGTERM: what is in hand is graded and handed in, then the worker ends. A worker that is killed
     costs nothing either: others grade again what it had in hand.
 
@@ -96,12 +103,13 @@ def command(
         return None
     need_cluster()
     import os
+    import threading
     from contextlib import ExitStack
 
     from engine import COMMON_PACKAGES
     from engine.cluster.queue_tables import open_queue_database, require_queue
     from engine.cluster.work_queue import WorkQueue
-    from engine.cluster.worker import ClusterWorker, WorkerTimes
+    from engine.cluster.worker import ClusterWorker, WorkerTimes, when_there
     from engine.sandbox import open_runner
     from engine.sandbox.bwrap import missing_packages, offer_packages
     from engine.store.postgres import unverified_server
@@ -128,9 +136,14 @@ def command(
         )
     offer_packages(names)
     _log_to_standard_error()
+    halt = threading.Event()
+    _at_signals(halt.set)
     database = open_queue_database(place)
     try:
-        require_queue(database)
+        when_there(lambda: require_queue(database), halt, patient=not until_empty)
+        if halt.is_set():
+            click.echo("no program was graded: told to end while it waited for the queue")
+            return 0
         count = slots or os.cpu_count() or 1
         with ExitStack() as stack:
             runner = stack.enter_context(
@@ -151,11 +164,9 @@ def command(
 
                 worker.note("metrics", address=stack.enter_context(serve_metrics(worker, *endpoint)))
 
-            def stop(_number: int, _frame: FrameType | None) -> None:
+            _at_signals(worker.stop)
+            if halt.is_set():  # told to end while its sandbox was opened
                 worker.stop()
-
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, stop)
             counts = worker.run()
     finally:
         database.close()
@@ -164,6 +175,14 @@ def command(
         f"{count_noun(counts.programs, 'program')} graded{drawn} in {count_noun(counts.chunks, 'chunk')}"
     )
     return 0
+
+
+def _at_signals(end: Callable[[], None]) -> None:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        end()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
 
 
 def need_cluster() -> None:

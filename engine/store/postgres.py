@@ -233,6 +233,9 @@ _OTHER = (
     "check that the server runs and that the account may write, and run again",
 )
 
+# What passes without a change on this machine: the server starts up, or others have ended.
+_PASSING = (_UNREACHABLE, _NOT_LISTENING, _LOST, _SLOW, _BUSY, _CROWDED)
+
 # By SQLSTATE, or its class (two characters): https://www.postgresql.org/docs/current/errcodes-appendix.html
 _BY_STATE = {
     "08": _LOST,
@@ -290,6 +293,11 @@ def server_fault(state: str | None, text: str, where: str = "") -> tuple[str, st
     if fault is _NOT_LET_IN and "no encryption" in text and _is_unencrypted(where):
         return _WANTS_TLS
     return _certificate_fault(where) if fault is _NOT_VERIFIED and where else fault
+
+
+def passes_by_itself(fault: tuple[str, str]) -> bool:
+    """Return whether a fault may be gone later though nobody changes the address or this machine."""
+    return fault in _PASSING
 
 
 def is_locked(error: StoreError) -> bool:

@@ -22,8 +22,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from engine.errors import StoreError, UnstorableError
-from engine.store.postgres import NOTHING_LOST, server_fault
+from engine.errors import StoreAwayError, StoreError, UnstorableError
+from engine.store.postgres import NOTHING_LOST, passes_by_itself, server_fault
 
 # File systems on local disks; an unknown one counts as network, which is slower and always safe.
 _LOCAL = {
@@ -145,8 +145,10 @@ def _sqlite_fault(error: sqlite3.Error, where: str) -> StoreError:
 
 def _server_fault(error: BaseException | None, where: str) -> StoreError:
     text = str(error).strip()
-    message, next_step = server_fault(getattr(error, "sqlstate", None), text, where)
-    return StoreError(message, where=where, got=text.splitlines()[0] if text else None, next_step=next_step)
+    fault = server_fault(getattr(error, "sqlstate", None), text, where)
+    message, next_step = fault
+    kind = StoreAwayError if passes_by_itself(fault) else StoreError
+    return kind(message, where=where, got=text.splitlines()[0] if text else None, next_step=next_step)
 
 
 @contextmanager

@@ -146,6 +146,48 @@ def test_a_killed_worker_and_a_killed_batch_lose_nothing(course: Path, alone: st
     assert (tmp_path / "out" / "gradebook.csv").read_text() == alone
 
 
+def first_event(worker: subprocess.Popen[str], event: str) -> dict[str, object]:
+    """Return the first line of a worker's log about this event; the worker may take its time."""
+    assert worker.stderr is not None
+    for line in worker.stderr:
+        if json.loads(line)["event"] == event:
+            return dict(json.loads(line))
+    raise AssertionError(f"it ended with {worker.wait(PATIENCE_S)}, and without {event}")
+
+
+def test_a_worker_waits_for_a_queue_that_is_made_later() -> None:
+    """As a service that starts before the course has handed anything over."""
+    address = server().new_database()
+    with started("worker", "--store", address, "--slots", 1) as worker:
+        reason = str(first_event(worker, "waits-for-queue")["reason"])
+        assert "there is no queue in this database yet; next: " in reason
+        assert "`grade worker allow ROLE`" in reason and "`grade batch … --cluster`" in reason
+        grade("queue", "new", "--store", address)
+        first_event(worker, "begins")
+        worker.send_signal(signal.SIGTERM)
+        printed, _ = worker.communicate(timeout=PATIENCE_S)
+    assert (worker.returncode, printed) == (0, "0 programs graded in 0 chunks\n")
+
+
+def test_a_worker_waits_for_a_server_until_it_is_told_to_end(tmp_path: Path) -> None:
+    address = f"postgresql://nobody@/queue?host={tmp_path}"
+    with started("worker", "--store", address) as worker:
+        assert "can't be reached" in str(first_event(worker, "waits-for-queue")["reason"])
+        worker.send_signal(signal.SIGTERM)
+        printed, _ = worker.communicate(timeout=PATIENCE_S)
+    assert (worker.returncode, printed) == (
+        0, "no program was graded: told to end while it waited for the queue\n",
+    )  # fmt: skip
+    done = subprocess.run(
+        [*GRADE, "worker", "--until-empty", "--store", address],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 3 and "can't be reached" in done.stderr
+
+
 def test_what_cannot_be_meant_is_refused(course: Path, tmp_path: Path) -> None:
     out = ("--course", course, "--out", tmp_path / "out", "--cluster")
     done = subprocess.run(
@@ -158,7 +200,10 @@ def test_what_cannot_be_meant_is_refused(course: Path, tmp_path: Path) -> None:
     assert done.returncode == 2 and "--cluster needs a queue on a PostgreSQL server" in done.stderr
     for words, message in (
         (("worker", "--store", tmp_path / "store.db"), "a worker needs a PostgreSQL server"),
-        (("worker", "--store", server().new_database()), "there is no queue in this database yet"),
+        (
+            ("worker", "--until-empty", "--store", server().new_database()),
+            "there is no queue in this database yet",
+        ),
         (("worker", "--store", server().new_database(), "--heartbeat", "nan"), "--heartbeat can't be used"),
         (("worker", "--store", server().new_database(), "--packages", "numpy,no_such"), "got: no_such"),
         (("queue", "--store", server().new_database() + "&foo=bar"), "holds a setting that can't be used"),

@@ -39,6 +39,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_headings_and_listings_begin_their_lines(page: Path) -> None:
+    """A tool that fills lines makes one paragraph of everything that it takes for text."""
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^.*\w.*(?:[.:] #{1,4} |[^`]```\w+ ).*$", text, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_that_are_named_exist(page: Path) -> None:
     context = click.Context(group)
     named = set(

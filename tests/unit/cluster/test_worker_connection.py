@@ -13,13 +13,13 @@ import sqlalchemy as sa
 
 from engine.cluster.course_line import CourseLine, ProgramForQueue
 from engine.cluster.fingerprint import QueueName, engine_fingerprint, packages_fingerprint
-from engine.cluster.queue_tables import make_queue, open_queue_database, queued_items
+from engine.cluster.queue_tables import make_queue, open_queue_database, queued_items, require_queue
 from engine.cluster.work_queue import ClaimedChunk, QueuedProgram, WorkerFacts, WorkQueue
-from engine.cluster.worker import ClusterWorker, WorkerTimes
-from engine.errors import StoreError
+from engine.cluster.worker import ClusterWorker, WorkerTimes, when_there
+from engine.errors import StoreAwayError, StoreError
 from engine.model import GradeReport, Mode, Outcome
 from engine.store.database import Database
-from tests.live.postgres import server
+from tests.live.postgres import PASSWORD, server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
 
@@ -212,3 +212,37 @@ def test_a_server_that_has_just_started_has_heard_of_nobody_yet(
     worker._take_from_the_dead()
     assert rows(database, "SELECT losses FROM programs") == [(1,)]
     worker._items.close()
+
+
+def test_a_worker_that_begins_waits_while_the_server_is_away(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The server may go between the first look and the worker's own row; the log has one line of it."""
+    monkeypatch.setattr("engine.cluster.worker.QUEUE_LOOK_S", 0.01)
+    caplog.set_level("INFO", "softmark.worker")
+    hand_over(database, 1)
+    queue = WorkQueue(database)
+    register = queue.register_worker
+    answers = iter([StoreAwayError("the server is away")] * 3)
+
+    def late(*given: Any) -> int:
+        for answer in answers:
+            raise answer
+        return register(*given)
+
+    monkeypatch.setattr(queue, "register_worker", late)
+    assert work_until_all_are_graded(Worker(queue), database, 1) == [(0, 0)]
+    assert sum("waits-for-queue" in message for message in caplog.messages) == 1
+
+
+def test_only_what_others_can_mend_is_waited_for(database: Database) -> None:
+    """A wrong name of the database, or a newer queue, stays as it is however long one waits."""
+    with database.write() as connection:
+        connection.execute(sa.text("UPDATE softmark_queue_version SET version = 99"))
+    url = sa.make_url(database.where).set(password=PASSWORD, database="no_such_database")
+    missing = open_queue_database(url.render_as_string(hide_password=False))
+    for opened, message in ((database, "a newer version"), (missing, "doesn't exist")):
+        with pytest.raises(StoreError, match=message) as stop:
+            when_there(lambda opened=opened: require_queue(opened), threading.Event(), patient=True)  # type: ignore[misc]
+        assert not isinstance(stop.value, StoreAwayError)
+    missing.close()
