@@ -17,7 +17,7 @@ from procrastinate.jobs import Job
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from engine.cluster.queue_tables import courses, programs, reports
-from engine.cluster.work_queue import TASK, QueueReport, any_of, defer_jobs, has_report
+from engine.cluster.work_queue import IS_SILENT, TASK, QueueReport, any_of, defer_jobs, has_report
 from engine.crash_points import reached
 from engine.store.database import Database
 
@@ -64,8 +64,8 @@ _PUT_PROGRAMS = sa.text(
     " RETURNING student, item, version, submission, id, xmax = 0 AS is_new"
 )
 _LIVE_SLOTS = sa.text(
-    "SELECT coalesce(sum(w.slots), 0) FROM workers w JOIN procrastinate_workers p ON p.id = w.id"
-    " WHERE NOT w.draining AND p.last_heartbeat > now() - make_interval(secs => p.dead_after_s)"
+    "SELECT coalesce(sum(f.slots), 0) FROM workers f JOIN procrastinate_workers w ON w.id = f.id"
+    f" WHERE NOT f.draining AND NOT ({IS_SILENT})"
 )
 _PLACE_JOB = sa.text("UPDATE procrastinate_jobs SET priority = :priority WHERE id = :job AND status = 'todo'")
 

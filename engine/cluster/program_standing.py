@@ -5,15 +5,15 @@ It is one look at what somebody waits for, and not at classes: cheap enough to b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import sqlalchemy as sa
 
 from engine.cluster.fingerprint import QueueName
-from engine.cluster.queue_tables import courses, workers
-from engine.cluster.work_queue import DEAD_AFTER_S
+from engine.cluster.queue_tables import courses
+from engine.cluster.work_queue import DEAD_AFTER_S, IS_SILENT
 from engine.store.database import Database
 from engine.text.words import clean_line
 
@@ -43,12 +43,15 @@ class ProgramStanding:
         Workers that died with it in hand.
     rests : bool
         A machine failed to grade it, and it waits a few seconds for the next try.
+    dead_after_s : float
+        Seconds of silence after which that worker is taken for dead.
     """
 
     ahead: int
     silent_s: float | None
     losses: int
     rests: bool
+    dead_after_s: float = DEAD_AFTER_S
 
     @property
     def is_in_hand(self) -> bool:
@@ -58,7 +61,7 @@ class ProgramStanding:
     @property
     def is_lost(self) -> bool:
         """Whether its worker has been silent for so long that another one takes it over."""
-        return self.silent_s is not None and self.silent_s > DEAD_AFTER_S
+        return self.silent_s is not None and self.silent_s > self.dead_after_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ _PROGRAMS = sa.text(
     " WHERE j.status IN ('todo', 'doing'))"
     " SELECT p.student, p.item, p.submission, p.losses, line.ahead, line.status = 'doing' AS in_hand,"
     " p.tries > 0 AND line.scheduled_at > now() AS rests,"
-    " extract(epoch FROM now() - w.last_heartbeat) AS silent_s"
+    " extract(epoch FROM now() - w.last_heartbeat) AS silent_s, w.dead_after_s"
     " FROM programs p JOIN line ON line.args->'programs' @> to_jsonb(p.id)"
     " LEFT JOIN procrastinate_workers w ON w.id = line.worker_id"
     " WHERE p.course = :course AND p.interactive"
@@ -122,10 +125,9 @@ def read_standing(database: Database, queue: str) -> CourseStanding:
     StoreError
         The database can't be asked.
     """
-    name = QueueName.parse(queue)
-    assert name is not None
+    course = queue.partition(".")[0]
     with database.snapshot() as connection:
-        hold, reasons = _hold(connection, name)
+        hold, reasons = read_hold(connection, queue)
         return CourseStanding(
             hold,
             reasons,
@@ -137,28 +139,53 @@ def read_standing(database: Database, queue: str) -> CourseStanding:
                     silent_s=float(row.silent_s or 0.0) if row.in_hand else None,
                     losses=row.losses,
                     rests=bool(row.rests),
+                    dead_after_s=float(row.dead_after_s or DEAD_AFTER_S),
                 )
-                for row in connection.execute(_PROGRAMS, {"course": name.course})
+                for row in connection.execute(_PROGRAMS, {"course": course})
             },
         )
 
 
-def _hold(connection: sa.Connection, name: QueueName) -> tuple[QueueHold | None, tuple[str, ...]]:
-    if connection.execute(sa.select(courses.c.paused).where(courses.c.id == name.course)).scalar():
+def read_hold(connection: sa.Connection, queue: str) -> tuple[QueueHold | None, tuple[str, ...]]:
+    """Return why no worker begins anything of a queue, and that in sentences; None where one does.
+
+    Parameters
+    ----------
+    connection : sqlalchemy.Connection
+        To the queue's tables.
+    queue : str
+        Name of the queue.
+    """
+    course = queue.partition(".")[0]
+    if connection.execute(sa.select(courses.c.paused).where(courses.c.id == course)).scalar():
         return QueueHold.PAUSED, ("the course is paused in the queue",)
-    beats = sa.table("procrastinate_workers", sa.column("id"), sa.column("last_heartbeat"))
-    silent_s = sa.func.extract("epoch", sa.func.now() - beats.c.last_heartbeat)
-    query = (
-        sa.select(workers.c.name, workers.c.tier, workers.c.packages, workers.c.engine)
-        .join(beats, beats.c.id == workers.c.id)
-        .where(~workers.c.draining, silent_s <= DEAD_AFTER_S)
-        .order_by(workers.c.name)
-    )
-    alive = connection.execute(query).all()
+    alive = [(*row,) for row in connection.execute(_TAKING)]
     if not alive:
         return QueueHold.NO_WORKER, ("no worker is running",)
-    reasons = [(row.name, name.why_not(row.tier, row.packages, row.engine)) for row in alive]
+    reasons = why_not_taken(queue, alive)
+    return (None, ()) if reasons is None else (QueueHold.NOT_TAKEN, reasons)
+
+
+# Each by its own patience, which it told the queue.
+_TAKING = sa.text(
+    "SELECT f.name, f.tier, f.packages, f.engine FROM workers f JOIN procrastinate_workers w ON w.id = f.id"
+    f" WHERE NOT f.draining AND NOT ({IS_SILENT}) ORDER BY f.name, f.id"
+)
+
+
+def why_not_taken(queue: str, alive: Iterable[tuple[str, str, str, str]]) -> tuple[str, ...] | None:
+    """Return why each worker takes no work of a queue, in sentences; None where one of them does.
+
+    Parameters
+    ----------
+    queue : str
+    alive : iterable of tuple of str
+        Of each worker its name, its tier, and the fingerprints of its packages and its engine.
+    """
+    name = QueueName.parse(queue)
+    if name is None:
+        return ("its queue has a name of another version of Softmark",)
+    reasons = [(worker, name.why_not(*kind)) for worker, *kind in alive]
     if any(reason is None for _, reason in reasons):
-        return None, ()
-    texts = tuple(f"worker {clean_line(who)} doesn't take this work: {reason}" for who, reason in reasons)
-    return QueueHold.NOT_TAKEN, texts
+        return None
+    return tuple(f"worker {clean_line(w)} doesn't take this work: {reason}" for w, reason in reasons)

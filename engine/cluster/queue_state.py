@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from engine.cluster.fingerprint import QueueName
+from engine.cluster.program_standing import QueueHold, read_hold, why_not_taken
 from engine.cluster.queue_tables import courses, programs, reports, workers
 from engine.cluster.work_queue import DEAD_AFTER_S, DRAWING_MODE, RECENT_S, faded_count, has_report
 from engine.errors import UsageError
@@ -409,21 +409,10 @@ def _unserved(
         .order_by(programs.c.course, programs.c.queue)
     )
     for queue, course, count in connection.execute(query):
-        reasons = _reasons(queue, known)
+        alive = [(w.name, w.tier, w.packages, w.engine) for w in known if w.takes_work]
+        reasons = why_not_taken(queue, alive)
         if reasons is not None:
             yield UnservedWork(course, queue, count, reasons)
-
-
-def _reasons(queue: str, known: Iterable[WorkerState]) -> tuple[str, ...] | None:
-    """Return why each worker that is alive takes no work of a queue; None where one of them does."""
-    name = QueueName.parse(queue)
-    if name is None:
-        return ("its queue has a name of another version of Softmark",)
-    taking = [worker for worker in known if worker.takes_work]
-    reasons = [(worker, name.why_not(worker.tier, worker.packages, worker.engine)) for worker in taking]
-    if any(reason is None for _, reason in reasons):
-        return None
-    return tuple(f"worker {clean_line(w.name)} doesn't take this work: {reason}" for w, reason in reasons)
 
 
 def why_unserved(database: Database, queue: str) -> list[str]:
@@ -436,11 +425,9 @@ def why_unserved(database: Database, queue: str) -> list[str]:
         Name of a queue.
     """
     with database.snapshot() as connection:
-        course = sa.select(courses.c.paused).where(courses.c.id == queue.partition(".")[0])
-        if connection.execute(course).scalar():
-            return ["the course is paused, so no worker begins its work; open it again: grade queue resume"]
-        known = _workers(connection)
-    reasons = _reasons(queue, known)
-    if reasons == ():
+        hold, reasons = read_hold(connection, queue)
+    if hold is QueueHold.PAUSED:
+        return ["the course is paused, so no worker begins its work; open it again: grade queue resume"]
+    if hold is QueueHold.NO_WORKER:
         return ["no worker is running; start some: grade worker --store URL (docs/scaling.md)"]
-    return [*(reasons or ())]
+    return [*reasons]

@@ -52,9 +52,10 @@ RECENT_S: Final = 120.0
 """A report that was handed in so long ago counts e times less in a worker's pace than a new one."""
 
 # Procrastinate's own queries know one patience for all workers.
-_IS_SILENT: Final = (
-    "w.last_heartbeat < now() - make_interval(secs => w.dead_after_s) AND w.dead_after_s < :awake_s"
-)
+IS_SILENT: Final = "w.last_heartbeat < now() - make_interval(secs => w.dead_after_s)"
+"""SQL: whether a row `w` of procrastinate_workers is of one that has been silent for longer than it said."""
+
+_IS_DEAD: Final = f"{IS_SILENT} AND w.dead_after_s < :awake_s"
 _SET_PATIENCE: Final = sa.text(
     "UPDATE procrastinate_workers SET dead_after_s = least(greatest(:seconds, 0.1), 300) WHERE id = :worker"
 )
@@ -62,9 +63,9 @@ _STALLED_JOBS: Final = sa.text(
     "SELECT j.id, j.status, j.task_name, j.priority, j.lock, j.queueing_lock, j.args, j.scheduled_at,"
     " j.queue_name, j.attempts, j.worker_id"
     " FROM procrastinate_jobs j LEFT JOIN procrastinate_workers w ON w.id = j.worker_id"
-    f" WHERE j.status = 'doing' AND (j.worker_id IS NULL OR {_IS_SILENT})"
+    f" WHERE j.status = 'doing' AND (j.worker_id IS NULL OR {_IS_DEAD})"
 )
-_FORGET_DEAD: Final = sa.text(f"DELETE FROM procrastinate_workers w WHERE {_IS_SILENT}")
+_FORGET_DEAD: Final = sa.text(f"DELETE FROM procrastinate_workers w WHERE {_IS_DEAD}")
 
 # Higher counts of losses and tries would say nothing more; the table refuses those above 100.
 _MOST_COUNTED = 10

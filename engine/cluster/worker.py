@@ -575,15 +575,15 @@ def when_there(ask: Callable[[], T], halt: threading.Event, *, patient: bool) ->
     StoreError
         Waiting wouldn't help: a wrong password, say, or a newer version of the queue.
     """
-    said = ""
+    last_reason = ""
     while not halt.is_set():
         try:
             return ask()
         except StoreAwayError as error:
             if not patient:
                 raise
-            if (reason := error.in_one_line()) != said:
-                said = reason
+            if (reason := error.in_one_line()) != last_reason:
+                last_reason = reason
                 write_note("waits-for-queue", reason=reason)
         halt.wait(QUEUE_LOOK_S)
     return None

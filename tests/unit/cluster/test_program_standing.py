@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from engine.cluster.course_line import CourseLine
 from engine.cluster.program_standing import CourseStanding, QueueHold, read_standing
+from engine.cluster.queue_state import read_queue, why_unserved
 from engine.cluster.work_queue import DEAD_AFTER_S, WorkerFacts, WorkQueue
 from engine.store.database import Database
 from tests.unit.cluster.conftest import COURSE, OTHER, claim, die, graded, hand_over, new_worker, queue_of
@@ -81,3 +82,29 @@ def test_a_worker_that_dies_over_a_program_and_one_that_fails(database: Database
     with database.write() as connection:
         connection.execute(sa.text("UPDATE procrastinate_jobs SET scheduled_at = now()"))
     assert not look(database).programs["ada", "softmax", "ada-softmax"].rests
+
+
+def test_each_worker_is_taken_for_dead_by_its_own_patience(database: Database) -> None:
+    """A minute of silence is long for a worker that beats twice a second, and nothing for a patient one."""
+    queue = WorkQueue(database)
+    facts = WorkerFacts("host/1", 2, "T1", "0123456789ab", "abcdef")
+    hand_over(database, ["ada"], interactive=True)
+    for dead_after_s, is_dead in ((2.0, True), (300.0, False)):
+        worker = queue.register_worker(facts, dead_after_s)
+        assert claim(database, worker) is not None
+        with database.write() as connection:
+            silent = "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 minute'"
+            connection.execute(sa.text(silent))
+        state = look(database)
+        assert state.hold is (QueueHold.NO_WORKER if is_dead else None)
+        assert [program.is_lost for program in state.programs.values()] == [is_dead]
+        # The same as all others who look see.
+        assert why_unserved(database, queue_of(COURSE)) == (
+            ["no worker is running; start some: grade worker --store URL (docs/scaling.md)"]
+            if is_dead
+            else []
+        )
+        assert read_queue(database).workers[0].is_silent is is_dead
+        assert CourseLine(database).live_slots() == (0 if is_dead else 2)
+        queue.take_from_the_dead()
+        assert len(read_queue(database).workers) == (0 if is_dead else 1)
