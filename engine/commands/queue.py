@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from engine.commands.context import find_context
+from engine.commands.journal import log
 from engine.commands.options import CommandGroup, chosen_store, course_option, json_option, store_option
 from engine.commands.terminal import print_json, say, show_table
 from engine.commands.worker import need_cluster
@@ -68,6 +70,29 @@ def _open(course_path: Path | None, *, must_exist: bool = True) -> Iterator[Data
         yield database
     finally:
         database.close()
+
+
+@contextmanager
+def _log_book(course_path: Path | None) -> Iterator[Callable[..., None]]:
+    """Yield what writes into the log of the course at hand; where the queue refuses, nothing is written.
+
+    Without a course, or before it has a store, there is no log.
+    """
+    from engine.store import open_store
+    from engine.store.database import has_store
+
+    context = find_context(course_path or click.get_current_context().meta.get(_FOLDER))
+    places = []
+    if (course := context.course) is not None:
+        # The option names the queue. Only where the course has no other queue, its store may lie beside it.
+        is_elsewhere = course.settings.queue is not None and chosen_store(in_course=False) is not None
+        places = [course.store_place] if is_elsewhere else [context.store_place, course.store_place]
+    place = next(filter(has_store, places), None)
+    if place is None:
+        yield lambda *_, **__: None
+        return
+    with open_store(place) as store, store.one_transaction():
+        yield partial(log, context, store)
 
 
 def _queue_place(folder: Path | None) -> str | Path:
@@ -325,9 +350,11 @@ def _set_paused(course: str | None, course_path: Path | None, paused: bool) -> N
     from engine.cluster.course_line import CourseLine
     from engine.cluster.queue_state import read_queue
 
-    with _open(course_path) as database:
+    with _open(course_path) as database, _log_book(course_path) as note:
         chosen = _course_of(read_queue(database), course, course_path)
         is_change = CourseLine(database).pause(chosen.id, paused)
+        if is_change:
+            note("queue.pause" if paused else "queue.resume", chosen.title)
     title = clean_line(chosen.title)
     if not is_change:
         click.echo(f"{title} {'is paused already' if paused else 'is open: it was not paused'}")
@@ -357,9 +384,10 @@ def weight(course: str, weight: int, course_path: Path | None) -> None:
     from engine.cluster.course_line import CourseLine
     from engine.cluster.queue_state import read_queue
 
-    with _open(course_path) as database:
+    with _open(course_path) as database, _log_book(course_path) as note:
         chosen = read_queue(database).course(course)
         CourseLine(database).set_weight(chosen.id, weight)
+        note("queue.weight", chosen.title, weight=weight, before=chosen.weight)
     click.echo(f"{clean_line(chosen.title)}: weight {weight}, before {chosen.weight}")
 
 
@@ -381,10 +409,12 @@ def drain(workers: tuple[str, ...], course_path: Path | None) -> None:
     from engine.cluster.queue_state import read_queue
     from engine.cluster.work_queue import WorkQueue
 
-    with _open(course_path) as database:
+    with _open(course_path) as database, _log_book(course_path) as note:
         state = read_queue(database)
         chosen = {worker.number: worker for text in workers for worker in state.workers_of(text)}
         WorkQueue(database).drain([*chosen])
+        for worker in chosen.values():
+            note("queue.drain", worker.name)
     for worker in chosen.values():
         name = f"worker {worker.number} ({clean_line(worker.name, 160)})"
         say(f"{name} ends after what it has in hand: {count_noun(worker.in_hand, 'program')}")
@@ -412,10 +442,12 @@ def retry(programs: tuple[int, ...], everything: bool, course_path: Path | None)
 
     if bool(programs) == everything:
         raise UsageError("which programs are meant?", expected="either their numbers, or --all")
-    with _open(course_path) as database:
+    with _open(course_path) as database, _log_book(course_path) as note:
         line = CourseLine(database)
         chosen = line.set_aside() if everything else [*dict.fromkeys(programs)]
         waiting = [number for number in chosen if line.try_again(number)]
+        if waiting:
+            note("queue.retry", "programs that were set aside", programs=len(waiting))
     click.echo(f"{count_noun(len(waiting), 'program')} {agree(len(waiting), 'wait')} again")
     return _name_others(chosen, waiting, "set aside")
 
@@ -447,14 +479,15 @@ def cancel(
 
     if sum((bool(programs), course is not None, everything)) != 1:
         raise UsageError("which programs are meant?", expected="one of: their numbers, --of COURSE, --all")
-    with _open(course_path) as database:
-        line = CourseLine(database)
-        if programs:
-            chosen = line.waiting(chosen=programs)
+    with _open(course_path) as database, _log_book(course_path) as note:
+        line, subject = CourseLine(database), "single programs" if programs else "all programs"
+        if course is not None:
+            mine = read_queue(database).course(course)
+            chosen, subject = line.waiting(mine.id), mine.title
         else:
-            chosen = line.waiting(None if course is None else read_queue(database).course(course).id)
-        if yes:
-            count = line.cancel(chosen)
+            chosen = line.waiting(chosen=programs or None)
+        if yes and (count := line.cancel(chosen)):
+            note("queue.cancel", subject, programs=count)
     if yes:
         click.echo(f"{count_noun(count, 'program')} {agree(count, 'are')} cancelled")
     elif chosen:

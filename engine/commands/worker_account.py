@@ -82,7 +82,7 @@ def allow(role: str, drawing: bool, course_path: Path | None) -> None:
         # It may hand its first work over later.
         CourseLine(database).register_course(fingerprint, context.title)
         allow_worker(database, role, fingerprint, drawing=drawing)
-    log_without_store(context, "worker-allow", clean_line(role), drawing=drawing)
+    log_without_store(context, "worker.allow", clean_line(role), drawing=drawing)
     more = " and draw its quizzes" if drawing else ""
     click.echo(f"{clean_line(role)} may grade for {clean_line(context.title)}{more}, and nothing else")
 
@@ -112,7 +112,7 @@ def withdraw(role: str, everywhere: bool, course_path: Path | None) -> None:
     with _open(context) as database:
         fingerprint = None if everywhere else course_fingerprint(context.secret())
         count = withdraw_worker(database, role, fingerprint)
-    log_without_store(context, "worker-withdraw", clean_line(role), courses=count)
+    log_without_store(context, "worker.withdraw", clean_line(role), courses=count)
     click.echo(f"{clean_line(role)} may no longer grade for {count_noun(count, 'course')}")
 
 

@@ -87,6 +87,14 @@ def _upgrade(connection: sa.Connection, where: str) -> None:
     command.upgrade(config, "head")
 
 
+def has_store(target: str | Path) -> bool:
+    """Return whether there is a store at a path or address; none is made."""
+    if "://" not in str(target) and not Path(target).exists():
+        return False
+    with closing(open_database(target, migrate=False)) as database, database.read() as connection:
+        return VERSION_TABLE in sa.inspect(connection).get_table_names()
+
+
 T = TypeVar("T")
 
 # So that nobody waits for long before the commit: a save takes about a millisecond.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import re
@@ -22,11 +23,14 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from engine.cluster.queue_tables import open_queue_database
+from engine.cluster.work_queue import WorkerFacts, WorkQueue
 from engine.commands import run
 from engine.commands.context import find_context
 from engine.commands.worker import course_queue
 from engine.model import CodeSubmission
 from engine.runner import SandboxOptions
+from engine.store import open_store
+from engine.store.database import has_store
 from tests.integration.test_cluster_command import (
     EXAMPLE,
     GRADE,
@@ -239,6 +243,66 @@ def test_weight_and_the_courses_own_folder(course: Path, queue: Queue, tmp_path:
     # The group's own options are its commands' too.
     assert run(["queue", "--course", str(course), "--store", queue.address, "resume"]) == 0
     assert not queue.state()["courses"][0]["paused"]
+
+
+def logged(place: str | Path) -> list[tuple[str, str, str, dict[str, object]]]:
+    with open_store(place) as store:
+        entries = [entry for _, entry in store.audit.newest(100)][::-1]
+    assert {entry.by for entry in entries} <= {getpass.getuser()}
+    return [(entry.action, entry.role, entry.subject, {**entry.details}) for entry in entries]
+
+
+def test_what_a_command_changes_is_in_the_courses_log(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As what the site's page changes: who, what, and of how many programs."""
+    folder = shutil.copytree(course, tmp_path / "course")
+    address = server().new_store()
+    text = (folder / "course.yaml").read_text()
+    (folder / "course.yaml").write_text(re.sub("^store: .*", f"store: {address}", text, flags=re.MULTILINE))
+    numbers = hand_over(folder, address)
+    with closing(open_queue_database(address)) as database:
+        facts = WorkerFacts("lab-1/7", 1, "T2", "", "")
+        WorkQueue(database).register_worker(facts)
+        with database.write() as connection:
+            connection.exec_driver_sql(
+                "INSERT INTO reports (program, reason, worker, seconds) VALUES (%(n)s, 'it died', '', 0)",
+                {"n": numbers[0]},
+            )
+    for words in (
+        "pause", "pause", "weight Cluster 3", "resume", "drain lab-1", f"retry {numbers[0]}",
+        f"cancel {numbers[1]}", f"cancel {numbers[1]} --yes", "cancel --of Cluster --yes",
+    ):  # fmt: skip
+        assert run(["queue", *words.split(), "--course", str(folder)]) == 0, words
+    by = "command line"
+    assert logged(address) == [
+        ("queue.pause", by, "Cluster", {}),
+        ("queue.weight", by, "Cluster", {"weight": 3, "before": 1}),
+        ("queue.resume", by, "Cluster", {}),
+        ("queue.drain", by, "lab-1/7", {}),
+        ("queue.retry", by, "programs that were set aside", {"programs": 1}),
+        ("queue.cancel", by, "single programs", {"programs": 1}),
+        ("queue.cancel", by, "Cluster", {"programs": PROGRAMS - 1}),
+    ]
+    # What isn't done isn't there either.
+    assert run(["queue", "drain", "lab-9", "--course", str(folder)]) == 2
+    assert len(logged(address)) == 7
+
+
+def test_the_log_is_the_courses_own_and_no_store_is_made_for_it(course: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(course, tmp_path / "course")
+    queue, beside = server().new_database(), server().new_store()
+    hand_over(folder, queue)
+    pause = ["queue", "pause", "--course", str(folder)]
+    assert run([*pause, "--store", queue]) == 0
+    assert not has_store(queue) and not (folder / ".softmark" / "store.db").exists()
+    # The queue of a department may lie in the store of another course.
+    hand_over(folder, beside)
+    open_store(folder / ".softmark" / "store.db").close()
+    (folder / "course.yaml").write_text(f"{(folder / 'course.yaml').read_text()}\nqueue: {beside}\n")
+    assert run([*pause, "--store", beside]) == 0
+    assert logged(beside) == []
+    assert logged(folder / ".softmark" / "store.db") == [("queue.pause", "command line", "Cluster", {})]
 
 
 def test_what_cannot_be_meant_is_refused(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
