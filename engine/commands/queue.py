@@ -294,15 +294,19 @@ def new(course_path: Path | None) -> None:
 
 
 def _course_of(state: QueueOverview, course: str | None, course_path: Path | None) -> QueueShare:
-    """Return the course that is named, or else the one in whose folder we are."""
+    """Return the course that is named, or else the one in whose folder we are, or the only one."""
     if course is not None:
         return state.course(course)
     folder = course_path or click.get_current_context().meta.get(_FOLDER)
     context = find_context(folder)
     if context.course is None:
+        if len(state.courses) == 1:
+            return state.courses[0]
+        titles = join_words((clean_line(known.title, 60) for known in state.courses), "or", 10)
         raise UsageError(
             "which course is meant?",
             expected="its id or title as `grade queue` shows them, or --course FOLDER",
+            got=f"no name, and a queue of several: {titles}" if titles else "no name, and an empty queue",
         )
     from engine.cluster.fingerprint import course_fingerprint
 
@@ -323,7 +327,8 @@ def _course_of(state: QueueOverview, course: str | None, course_path: Path | Non
 def pause(course: str | None, course_path: Path | None) -> None:
     """Let workers begin nothing more of COURSE; what they have in hand is graded.
 
-    COURSE is its title or id as `grade queue` shows them; left out, it is the one of --course.
+    COURSE is its title or id as `grade queue` shows them; left out, it is the one of --course or of this
+    folder, or the only one in the queue.
 
     \b
     Example:
@@ -367,28 +372,40 @@ def _set_paused(course: str | None, course_path: Path | None, paused: bool) -> N
 
 
 @command.command("weight")
-@click.argument("course")
-@click.argument("weight", metavar="N", type=click.IntRange(1, 1_000))
+@click.argument("words", metavar="[COURSE] N", nargs=-1, required=True)
 @course_option
 @store_option
-def weight(course: str, weight: int, course_path: Path | None) -> None:
+@click.pass_context
+def weight(ctx: click.Context, words: tuple[str, ...], course_path: Path | None) -> None:
     """Give COURSE the weight N: while courses wait, one of weight 3 gets three times the share of weight 1.
+
+    COURSE may be left out, as for `grade queue pause`.
 
     What waits already is put into the order of the new weight. Programs for which somebody waits come first
     in any case.
 
     \b
-    Example:
+    Examples:
+      grade queue weight 3 --course attention-2026
       grade queue weight "Attention 2026" 3 --course attention-2026
     """
+    *names, last = words
+    if len(names) > 1:
+        raise UsageError(
+            "COURSE and N are two words",
+            expected="a title with spaces in quotation marks",
+            got=" ".join(words),
+        )
+    number = int(click.IntRange(1, 1_000)(last, None, ctx))
+    course = names[0] if names else None
     from engine.cluster.course_line import CourseLine
     from engine.cluster.queue_state import read_queue
 
     with _open(course_path) as database, _log_book(course_path) as note:
-        chosen = read_queue(database).course(course)
-        CourseLine(database).set_weight(chosen.id, weight)
-        note("queue.weight", chosen.title, weight=weight, before=chosen.weight)
-    click.echo(f"{clean_line(chosen.title)}: weight {weight}, before {chosen.weight}")
+        chosen = _course_of(read_queue(database), course, course_path)
+        CourseLine(database).set_weight(chosen.id, number)
+        note("queue.weight", chosen.title, weight=number, before=chosen.weight)
+    click.echo(f"{clean_line(chosen.title)}: weight {number}, before {chosen.weight}")
 
 
 @command.command("drain")

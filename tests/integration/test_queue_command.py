@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from engine.cluster.course_line import CourseLine
 from engine.cluster.queue_tables import open_queue_database
 from engine.cluster.work_queue import WorkerFacts, WorkQueue
 from engine.commands import run
@@ -238,11 +239,19 @@ def test_weight_and_the_courses_own_folder(course: Path, queue: Queue, tmp_path:
     assert "handed nothing over yet" in queue("pause", "--course", course, code=2)
     hand_over(course, queue.address)
     assert queue("weight", "Cluster", 3) == "Cluster: weight 3, before 1\n"
-    assert queue.state()["courses"][0]["weight"] == 3
+    # Of a single course nobody needs to say the name, and of a folder's own neither.
+    assert queue("weight", 4) == "Cluster: weight 4, before 3\n"
+    assert queue("weight", 3, "--course", course) == "Cluster: weight 3, before 4\n"
+    with closing(open_queue_database(queue.address)) as database:
+        CourseLine(database).register_course("d" * 12, "Another")
+    for words in (("weight", 5), ("pause",), ("resume",)):
+        said = queue(*words, code=2)
+        assert "which course is meant?" in said and "a queue of several: Another or Cluster" in said
+    assert queue.state()["courses"][-1]["weight"] == 3
     assert queue("pause", "--course", course).startswith("Cluster is paused")
     # The group's own options are its commands' too.
     assert run(["queue", "--course", str(course), "--store", queue.address, "resume"]) == 0
-    assert not queue.state()["courses"][0]["paused"]
+    assert not queue.state()["courses"][-1]["paused"]
 
 
 def logged(place: str | Path) -> list[tuple[str, str, str, dict[str, object]]]:
@@ -314,6 +323,11 @@ def test_what_cannot_be_meant_is_refused(queue: Queue, monkeypatch: pytest.Monke
         (("pause",), "which course is meant?"),
         (("pause", "Cluster"), "no course of the queue is called 'Cluster'"),
         (("weight", "Cluster", 0), "must be between 1 and 1000"),
+        (("weight", 0), "must be between 1 and 1000"),
+        (("weight", "Cluster"), "'Cluster'"),
+        (("weight", "Attention", "2026", 3), "a title with spaces in quotation marks"),
+        (("weight",), "Missing argument"),
+        (("weight", 3), "which course is meant?"),
         (("drain", "nobody"), "no worker 'nobody' is in the queue"),
         (("drain",), "Missing argument"),
         (("retry",), "which programs are meant?"),
