@@ -20,8 +20,6 @@ from engine.cluster.fingerprint import (
     QueueName,
     course_fingerprint,
     demanded_tier,
-    engine_fingerprint,
-    packages_fingerprint,
     pseudonym,
 )
 from engine.cluster.published_items import publish_item
@@ -94,7 +92,7 @@ class CourseQueue:
         make_queue(database)
         self.queue = CourseLine(database)
         self.course = course_fingerprint(secret)
-        self.name = str(QueueName(self.course, tier, packages_fingerprint(packages), engine_fingerprint()))
+        self.name = str(QueueName.of_programs(secret, tier, packages))
         self.run = secrets.token_hex(16)
         self.halt = threading.Event()
         """Set when nobody waits for reports any more."""

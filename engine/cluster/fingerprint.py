@@ -142,6 +142,11 @@ class QueueName:
         return cls(*parts) if len(parts) == 4 and parts[1] in (*TIERS, DRAWING) else None
 
     @classmethod
+    def of_programs(cls, secret: bytes, tier: str, packages: Collection[str]) -> QueueName:
+        """Return the queue of a course's programs as this version of the engine hands them over."""
+        return cls(course_fingerprint(secret), tier, packages_fingerprint(packages), engine_fingerprint())
+
+    @classmethod
     def of_drawing(cls, course: str) -> QueueName:
         """Return the queue of a course's variants; to workers that can't draw yet it is none of ours."""
         return cls(course, DRAWING, text_fingerprint(), engine_fingerprint())

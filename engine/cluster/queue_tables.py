@@ -213,7 +213,7 @@ def make_queue(database: Database) -> int:
     with database.read() as connection:
         rights = connection.execute(_RIGHTS).one_or_none()
         if rights is not None:
-            version = _version(connection) if rights.is_open else None
+            version = version_of(connection) if rights.is_open else None
             if not rights.is_ours and version in (None, QUEUE_VERSION):
                 raise _other_owner(rights, database.where)
             if version == QUEUE_VERSION:
@@ -230,7 +230,7 @@ def make_queue(database: Database) -> int:
 
 def _make(connection: sa.Connection, where: str) -> int:
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(QUEUE_LOCK)))
-    version = _version(connection)  # somebody else may have been first while we waited
+    version = version_of(connection)  # somebody else may have been first while we waited
     if version is None:
         from procrastinate.schema import SchemaManager
 
@@ -270,7 +270,7 @@ def require_queue(database: Database) -> None:
                 next_step="have the course's owner allow it: grade worker allow ROLE --course FOLDER",
             )
     with database.read() as connection:
-        version = _version(connection)
+        version = version_of(connection)
         if version not in (None, QUEUE_VERSION):
             raise _other_version(connection, version, database.where)
     if version is None:
@@ -309,7 +309,8 @@ def _other_owner(rights: sa.Row[Any], where: str) -> StoreError:
     )
 
 
-def _version(connection: sa.Connection) -> int | None:
+def version_of(connection: sa.Connection) -> int | None:
+    """Return the version of the queue's tables; None where there is no queue that this account may see."""
     name = sa.func.to_regclass(f"{QUEUE_SCHEMA}.{queue_version.name}")
     if connection.execute(sa.select(name)).scalar() is None:
         return None

@@ -83,24 +83,24 @@ def command(
     \b
     Examples:
       grade serve
-      grade serve --check
+      grade serve --check --cluster
       grade serve --course nlp --port 0 --log site.log
     """
     need_web()
     context = find_context(course_path)
     course = context.require_course()
+    if cluster:
+        from engine.commands.worker import check_cluster
+
+        check_cluster(context)
     if only_check:
-        return _check(context, host, port, as_json)
+        return _check(context, host, port, as_json, cluster=cluster)
     if as_json:
         raise UsageError("--json belongs to --check", next_step="leave it out, or add --check")
     from engine.web.logs import begin_log
     from engine.web.serving import bind
 
     place = context.store_place
-    if cluster:
-        from engine.commands.worker import check_cluster
-
-        check_cluster(context)
     if processes > 1:
         _need_server(place)
     if log_file is not None:
@@ -211,12 +211,13 @@ def _need_server(place: str | Path) -> None:
         )
 
 
-def _check(context: CommandContext, host: str, port: int, as_json: bool) -> int:
+def _check(context: CommandContext, host: str, port: int, as_json: bool, *, cluster: bool) -> int:
     from engine.commands.terminal import print_json
     from engine.quiz.rules import now
     from engine.web.checks import CheckState, check_site
 
-    checks = list(check_site(context.require_course(), context.store_place, host, port, now()))
+    course, queue = context.require_course(), str(context.queue_place)
+    checks = list(check_site(course, context.store_place, host, port, now(), queue=queue, cluster=cluster))
     signs = {CheckState.OK: "✓", CheckState.NOTE: "!", CheckState.FAULT: "✗"}
     if as_json:
         print_json(

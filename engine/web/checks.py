@@ -9,12 +9,16 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from engine.course import Course
@@ -23,10 +27,14 @@ from engine.errors import SoftmarkError, UsageError
 from engine.store import open_store
 from engine.store.upgrading import outdated_schema
 from engine.text.times import local_text
-from engine.text.words import count_noun
+from engine.text.words import clean_line, count_noun, join_words
 from engine.web.serving import bind
 from engine.web.settings import WEB_SETTINGS_FILE, WebSettings, read_web_settings
 
+if TYPE_CHECKING:
+    from engine.cluster.queue_state import QueueOverview
+
+_MOST_REFUSALS = 5  # workers that are named; a department has dozens
 _LITTLE_SPACE = 1 << 30  # uploads of a class and a backup beside the store fit into less
 _NO_SPACE = 100 << 20
 _CLOCK_S = 5.0  # students compare the site's time with their own
@@ -50,7 +58,16 @@ class SiteCheck:
     next_step: str = ""
 
 
-def check_site(course: Course, place: str | Path, host: str, port: int, now: datetime) -> Iterator[SiteCheck]:
+def check_site(
+    course: Course,
+    place: str | Path,
+    host: str,
+    port: int,
+    now: datetime,
+    *,
+    queue: str = "",
+    cluster: bool = False,
+) -> Iterator[SiteCheck]:
     """Yield what is found out about a course's site.
 
     Parameters
@@ -61,6 +78,10 @@ def check_site(course: Course, place: str | Path, host: str, port: int, now: dat
     host, port : str, int
         Where the site would listen.
     now : datetime
+    queue : str
+        Address of the queue of several machines; one that isn't on a server is none.
+    cluster : bool
+        Whether the site would have programs graded by its workers.
     """
     try:
         settings = read_web_settings(course.folder)
@@ -77,6 +98,7 @@ def check_site(course: Course, place: str | Path, host: str, port: int, now: dat
         ("people", partial(_people, course)),
         ("mail", partial(_mail, settings, course.folder)),
         ("store", partial(_store, place)),
+        ("queue", partial(_queue, course, queue, cluster)),
         ("lti", partial(_learning_systems, place, now)),
         ("clock", partial(_clock, course, place, now)),
         ("disk", partial(_disk, course)),
@@ -238,6 +260,68 @@ def _store(place: str | Path) -> Iterator[SiteCheck]:
                 "store",
                 f"{store.where}: schema {check.schema}, {count_noun(sum(check.rows.values()), 'row')}",
             )
+
+
+def _queue(course: Course, address: str, is_needed: bool) -> Iterator[SiteCheck]:
+    """Look at the queue of several machines; a site that grades by itself works in any case."""
+    if "://" not in address or not (is_needed or find_spec("procrastinate")):
+        return
+    try:
+        checks = [*_look_at_queue(course, address)]
+    except SoftmarkError as error:
+        checks = [_fault("queue", error)]
+    for check in checks:
+        is_harmless = check.state is CheckState.FAULT and not is_needed
+        yield replace(check, state=CheckState.NOTE) if is_harmless else check
+
+
+def _look_at_queue(course: Course, address: str) -> Iterator[SiteCheck]:
+    from engine.cluster.queue_state import read_queue
+    from engine.cluster.queue_tables import open_queue_database, require_owner, require_queue, version_of
+
+    with closing(open_queue_database(address)) as database:
+        require_owner(database)
+        with database.read() as connection:
+            version = version_of(connection)
+        if version is None:
+            step = "grade serve --cluster makes it; workers that are started before wait for it"
+            yield SiteCheck("queue", CheckState.NOTE, f"{database.where}: there is no queue yet", step)
+            return
+        require_queue(database)
+        state = read_queue(database)
+    waiting = count_noun(state.length, "program")
+    yield _ok("queue", f"{database.where}: version {version} of its tables, {waiting} without a report")
+    yield from _workers(course, state)
+
+
+def _workers(course: Course, state: QueueOverview) -> Iterator[SiteCheck]:
+    """Compare what workers give with what the course demands of them."""
+    from engine.cluster.fingerprint import QueueName, demanded_tier
+    from engine.model import Mode
+    from engine.runner import SandboxOptions
+
+    tier = demanded_tier(SandboxOptions(), Mode(course.mode))
+    name = QueueName.of_programs(course.secret(), tier, course.settings.offered_packages)
+    if any(known.paused for known in state.courses if known.id == name.course):
+        yield SiteCheck("queue", CheckState.NOTE, "this course is paused in it", "grade queue resume")
+    alive = [worker for worker in state.workers if worker.takes_work]
+    if not alive:
+        text = "no worker is running: what students hand in would wait"
+        step = "start one on each machine that is to grade: grade worker --store URL (docs/scaling.md)"
+        yield SiteCheck("queue", CheckState.FAULT, text, step)
+        return
+    tiers = Counter(worker.tier for worker in alive)
+    some = join_words(f"{number} at {tier}" for tier, number in sorted(tiers.items()))
+    text = f"{count_noun(len(alive), 'live worker')} ({some}), and this course demands {name.tier}"
+    refusals = [(worker.name, name.why_not(worker.tier, worker.packages, worker.engine)) for worker in alive]
+    if all(reason for _, reason in refusals):
+        step = "start one that takes it: docs/scaling.md, When one doesn't work"
+        yield SiteCheck("queue", CheckState.FAULT, f"{text}: none of them takes its work", step)
+    else:
+        yield _ok("queue", text)
+    for worker, reason in [refusal for refusal in refusals if refusal[1]][:_MOST_REFUSALS]:
+        text = f"worker {clean_line(worker)} doesn't take this course's work: {reason}"
+        yield SiteCheck("queue", CheckState.NOTE, text, "docs/scaling.md, When one doesn't work")
 
 
 def _learning_systems(place: str | Path, now: datetime) -> Iterator[SiteCheck]:

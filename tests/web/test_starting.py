@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -9,11 +10,16 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from engine.cluster.fingerprint import engine_fingerprint, packages_fingerprint
+from engine.cluster.queue_tables import QUEUE_VERSION, make_queue, open_queue_database
+from engine.cluster.work_queue import WorkerFacts, WorkQueue
 from engine.commands import run
+from engine.course import Course
 from engine.store.sql_tables import SCHEMA_VERSION, VERSION_TABLE
 from tests.live.postgres import server
 from tests.live.site import PATIENCE_S, LiveSite, new_course
@@ -200,3 +206,47 @@ def test_a_port_that_is_taken_between_is_said_by_the_check_too(course: Path) -> 
         busy.listen()
         check = run_serve(course, "--check", "--port", str(port))
     assert check.returncode == 1 and f"port {port} is in use" in check.stdout
+
+
+def queue_checks(folder: Path, *more: str) -> tuple[int, list[tuple[str, str, str]]]:
+    """Return the exit code of ``--check``, and what it says of the queue."""
+    done = run_serve(folder, "--check", "--json", "--port", "0", *more)
+    lines = [line for line in json.loads(done.stdout) if line["check"] == "queue"]
+    return done.returncode, [(line["state"], line["text"], line["next"]) for line in lines]
+
+
+def test_the_check_looks_at_the_queue_and_its_workers(tmp_path: Path) -> None:
+    address = server().new_store()
+    folder = new_course(tmp_path / "course", store=address)
+    code, ((state, text, step),) = queue_checks(folder, "--cluster")
+    assert (code, state) == (0, "note") and text.endswith("there is no queue yet")
+    assert "grade serve --cluster makes it" in step
+    with closing(open_queue_database(address)) as database:
+        make_queue(database)
+        version = f"version {QUEUE_VERSION} of its tables, 0 programs without a report"
+        # Without --cluster the site grades by itself, and needs nobody.
+        for more, wanted, state in (((), 0, "note"), (("--cluster",), 1, "fault")):
+            code, lines = queue_checks(folder, *more)
+            assert code == wanted and lines[0][0] == "ok" and lines[0][1].endswith(version)
+            assert lines[1][:2] == (state, "no worker is running: what students hand in would wait")
+            assert "grade worker --store URL" in lines[1][2]
+        course = Course.open(folder)
+        packages = packages_fingerprint(course.settings.offered_packages)
+        queue = WorkQueue(database)
+        queue.register_worker(WorkerFacts("weak/1", 2, "T3", engine_fingerprint(), packages))
+        code, (_, *lines) = queue_checks(folder, "--cluster")
+        assert (code, [line[0] for line in lines]) == (1, ["fault", "note"])
+        assert lines[0][1] == (
+            "1 live worker (1 at T3), and this course demands T2: none of them takes its work"
+        )
+        assert lines[1][1].startswith("worker weak/1 doesn't take this course's work: it demands tier T2")
+        for number in (2, 3):
+            queue.register_worker(WorkerFacts(f"lab/{number}", 2, "T1", engine_fingerprint(), packages))
+        code, (_, *lines) = queue_checks(folder, "--cluster")
+        assert (code, [line[0] for line in lines]) == (0, ["ok", "note"])
+        assert lines[0][1] == "3 live workers (2 at T1 and 1 at T3), and this course demands T2"
+        with database.write() as connection:
+            connection.exec_driver_sql("UPDATE softmark_queue_version SET version = 99")
+    code, ((state, text, step),) = queue_checks(folder, "--cluster")
+    assert (code, state) == (1, "fault") and "a newer version of Softmark" in text and "version 99" in text
+    assert "install" in step
