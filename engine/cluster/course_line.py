@@ -366,6 +366,26 @@ class CourseLine:
 
         return self.database.change(change)
 
+    def count_of(self, course: str, student: str) -> int:
+        """Return how many programs of a student (a pseudonym) are here, with and without a report."""
+        mine = (programs.c.course == course, programs.c.student == student)
+        with self.database.read() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).where(*mine)).scalar_one())
+
+    def erase_student(self, course: str, student: str) -> int:
+        """Delete all programs of a student (a pseudonym) with their reports; return how many there were.
+
+        What a worker has in hand is graded to the end, and its report is dropped.
+        """
+
+        def change(connection: sa.Connection) -> int:
+            mine = sa.delete(programs).where(programs.c.course == course, programs.c.student == student)
+            count = int(connection.execute(mine).rowcount)
+            connection.execute(_EMPTY_JOBS)
+            return count
+
+        return self.database.change(change)
+
     def waiting(self, course: str | None = None, chosen: Sequence[int] | None = None) -> list[int]:
         """Return the programs without a report: all, those of a course, or those among `chosen`."""
         query = sa.select(programs.c.id).where(~has_report()).order_by(programs.c.id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from engine.errors import UsageError
 from engine.text.words import clean_line, count_noun
 
 if TYPE_CHECKING:
+    from engine.cluster.course_line import CourseLine
     from engine.store import Store
 
 
@@ -186,6 +188,9 @@ def export_student(student: str, out: Path | None, as_json: bool, course_path: P
 def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | None) -> None:
     """Show what is stored about the student ID and, with --yes, erase all of it in one step.
 
+    Programs that wait in the queue of several machines, and reports there that nobody has collected, are
+    erased too.
+
     In texts about others (reasons, comments, requests) the student's full name, address and id are replaced,
     while the roster still has them. It can't be undone. What lies outside the store is listed, for you to
     erase.
@@ -196,10 +201,17 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
       grade store erase-student 007 --course attention-2026 --yes
     """
     context = find_context(course_path)
-    with _open_existing(context) as store:
+    with _open_existing(context) as store, _queue_of(context) as queue:
+        # Asked before anything is erased: a server that can't be reached leaves all as it is.
+        in_queue = 0 if queue is None else queue.count_of(*_queue_key(context, student))
         # Shown by default: an erased student can't be brought back from this store.
         names = _names_of(context, student)
         rows = store.people.erase(student, names) if yes else store.people.rows(student)
+        # After the store, from which a site hands over what waits.
+        if yes and queue is not None:
+            in_queue = queue.erase_student(*_queue_key(context, student))
+        if in_queue:
+            rows = {**rows, "queued_programs": in_queue}
         if yes and any(rows.values()):
             # Without the id: the log mustn't be what still knows the student.
             log(context, store, "student.erase", "a student", rows=sum(rows.values()))
@@ -220,6 +232,38 @@ def erase_student(student: str, yes: bool, as_json: bool, course_path: Path | No
     click.echo("still to be done by you:")
     for line in LEFT_TO_YOU:
         click.echo(f"  {line}")
+
+
+@contextmanager
+def _queue_of(context: CommandContext) -> Iterator[CourseLine | None]:
+    """Yield the queue of several machines that the course uses; None where there is none."""
+    place = str(context.queue_place)
+    if context.course is None or "://" not in place:
+        yield None
+        return
+    from engine.cluster.queue_tables import open_queue_database, require_owner, version_of
+
+    with closing(open_queue_database(place)) as database:
+        require_owner(database)
+        with database.read() as connection:
+            version = version_of(connection)
+        if version is None:
+            yield None
+            return
+        from engine.commands.worker import need_cluster
+
+        need_cluster()
+        from engine.cluster.course_line import CourseLine
+
+        yield CourseLine(database)
+
+
+def _queue_key(context: CommandContext, student: str) -> tuple[str, str]:
+    """Return the names by which the queue knows the course and the student."""
+    from engine.cluster.fingerprint import course_fingerprint, pseudonym
+
+    secret = context.secret()
+    return course_fingerprint(secret), pseudonym(secret, student)
 
 
 def _names_of(context: CommandContext, student: str) -> list[str]:

@@ -23,8 +23,9 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from engine.cluster.course_line import CourseLine
+from engine.cluster.fingerprint import pseudonym
 from engine.cluster.queue_tables import open_queue_database
-from engine.cluster.work_queue import WorkerFacts, WorkQueue
+from engine.cluster.work_queue import QueueReport, WorkerFacts, WorkQueue
 from engine.commands import run
 from engine.commands.context import find_context
 from engine.commands.worker import course_queue
@@ -312,6 +313,56 @@ def test_the_log_is_the_courses_own_and_no_store_is_made_for_it(course: Path, tm
     assert run([*pause, "--store", beside]) == 0
     assert logged(beside) == []
     assert logged(folder / ".softmark" / "store.db") == [("queue.pause", "command line", "Cluster", {})]
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["in the store's database", "in one of its own"])
+def test_an_erased_student_has_nothing_in_the_queue(
+    course: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], apart: bool
+) -> None:
+    """Programs that wait, that a worker has in hand, and reports that nobody has collected."""
+    folder = shutil.copytree(course, tmp_path / "course")
+    address = server().new_database() if apart else server().new_store()
+    text = (folder / "course.yaml").read_text()
+    if apart:
+        (folder / "course.yaml").write_text(f"{text}\nqueue: {address}\n")
+        open_store(folder / ".softmark" / "store.db").close()
+    else:
+        (folder / "course.yaml").write_text(re.sub("^store: .*", f"store: {address}", text, flags=re.M))
+    erase = ["store", "erase-student", "s02", "--json", "--course", str(folder)]
+    context = find_context(folder)
+    name = pseudonym(context.secret(), "s02")
+    with closing(open_queue_database(address)) as database:
+        assert run(erase) == 2, "nothing is known of s02, and there is no queue"
+        hand_over(folder, address)
+        queue = WorkQueue(database)
+        worker = queue.register_worker(WorkerFacts("lab-1/7", 1, "T2", "", ""))
+        chunk = queue.claim(worker, queue.queues_for(lambda _: True))
+        assert chunk is not None and {program.student for program in chunk.programs} >= {name}
+        first = next(program for program in chunk.programs if program.student == name)
+        report = QueueReport(first.id, "{}", None, "lab-1/7", 0.1)
+        with database.write() as connection:
+            connection.exec_driver_sql(
+                "INSERT INTO reports (program, report, worker, seconds) VALUES (%(n)s, '{}', '', 0)",
+                {"n": first.id},
+            )
+
+        def left() -> set[str]:
+            with database.read() as connection:
+                return {*connection.exec_driver_sql("SELECT student FROM programs").scalars()}
+
+        capsys.readouterr()
+        assert run(erase) == 0  # only shown
+        assert json.loads(capsys.readouterr().out)["rows"]["queued_programs"] == 2 and name in left()
+        assert run([*erase, "--yes"]) == 0
+        assert json.loads(capsys.readouterr().out)["rows"]["queued_programs"] == 2
+        others = {pseudonym(context.secret(), student) for student in ("s01", "s03")}
+        assert left() == others
+        # Who has it in hand reports for nothing, and what the others handed in is graded.
+        reports = [replace(report, program=program.id) for program in chunk.programs]
+        assert queue.hand_in(worker, chunk, reports) == len(chunk.programs) - 2
+        assert left() == others and run(erase) == 2
+    place = folder / ".softmark" / "store.db" if apart else address
+    assert logged(place) == [("student.erase", "command line", "a student", {"rows": 2})]
 
 
 def test_what_cannot_be_meant_is_refused(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
