@@ -44,6 +44,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from classes.mixing import class_of, read_exercises  # noqa: E402
 
+from engine.course import Course  # noqa: E402
 from engine.model import CodeSubmission, Mode  # noqa: E402
 
 EXERCISES = ("softmax", "sdpa", "causal-mask")
@@ -57,15 +58,15 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 GRADE = [sys.executable, "-m", "cli"]
 
 
-def make_class(folder: Path, programs: int) -> tuple[Path, Path]:
+def make_class(folder: Path, programs: int, items: Sequence[str]) -> tuple[Path, Path]:
     """Make a course and what its class hands in; return both folders."""
     course, handed = folder / "course", folder / "handed-in"
-    subprocess.run([*GRADE, "init", course], cwd=ROOT, check=True, capture_output=True, env=ENVIRONMENT)
-    exercises = [e for e in read_exercises(ROOT / "problems/code") if e.item in EXERCISES]
-    names = [f"s{number:05}" for number in range(-(-programs // len(EXERCISES)))]
+    Course.init(course, "Bench")
+    exercises = [e for e in read_exercises(ROOT / "problems/code") if e.item in items]
+    names = [f"s{number:05}" for number in range(-(-programs // len(items)))]
     (course / "roster.csv").write_text("id\n" + "\n".join(names) + "\n", encoding="utf-8")
     for number, program in enumerate(class_of(programs, exercises)):
-        place = handed / names[number // len(EXERCISES)] / f"{program.item}.py"
+        place = handed / names[number // len(items)] / f"{program.item}.py"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(f"# {number}\n{program.source}", encoding="utf-8")
     return course, handed
@@ -192,22 +193,24 @@ def run_cluster(
 
 
 def one_round(
-    folder: Path, server: Any, large: tuple[Path, Path], small: tuple[Path, Path], more: int
+    folder: Path, server: Any, large: tuple[Path, Path], small: tuple[Path, Path] | None, more: int
 ) -> dict[str, Any]:
     """Grade a large class and a small one alone and on two workers, one after the other.
 
-    The large one has `more` programs; starting costs the same for both.
+    The large one has `more` programs; starting costs the same for both. Without a small one, what starting
+    costs is counted as well.
     """
     folder.mkdir()
     figures: dict[str, Any] = {}
-    for label, (course, handed) in (("", large), (", few", small)):
+    classes = {"": large} | ({", few": small} if small else {})
+    for label, (course, handed) in classes.items():
         out = folder / f"out{label}"
         out.mkdir()
         figures[f"alone{label}"] = run_alone(course, handed, out)
         figures[f"workers 2{label}"] = run_cluster(course, handed, out / "cluster", server, 2)
     spent = {name: each["processor_s"] for name, each in figures.items()}
-    there = spent["workers 2"] - spent["workers 2, few"]
-    figures["overhead_ms"] = 1000 * (there - spent["alone"] + spent["alone, few"]) / more
+    costs = {name: spent[name] - spent.get(f"{name}, few", 0.0) for name in ("alone", "workers 2")}
+    figures["overhead_ms"] = 1000 * (costs["workers 2"] - costs["alone"]) / more
     return figures
 
 
@@ -215,7 +218,6 @@ def hand_ins(course: Path, address: str, process: subprocess.Popen[bytes]) -> li
     """Hand in one program after the other until the batch has ended; return what each took."""
     from engine import COMMON_PACKAGES
     from engine.cluster.course_side import ClusterExercises, CourseQueue
-    from engine.course import Course
     from engine.runner import SandboxOptions
 
     opened = Course.open(course)
@@ -299,30 +301,32 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="see that it works; no figures to quote")
     parser.add_argument("--programs", type=int, help="size of the class (3,000, quick: 12)")
     parser.add_argument("--beside", type=int, help="the class beside which hand-ins wait (5,000, quick: 12)")
-    parser.add_argument("--queued", type=int, help="size of the long queue (20,000, quick: 12)")
+    parser.add_argument("--queued", type=int, help="size of the long queue (20,000, quick: the class before)")
     parser.add_argument("--students", type=int, help="whose quizzes are drawn (200, quick: 25)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     programs = options.programs or (12 if options.quick else 3_000)
     beside = options.beside or (12 if options.quick else 5_000)
-    queued = options.queued if options.queued is not None else (12 if options.quick else 20_000)
+    queued = options.queued if options.queued is not None else (beside if options.quick else 20_000)
     students = options.students or (25 if options.quick else 200)
+    # each worker and each batch prepares every exercise: one is enough to see that it works
+    items = EXERCISES[:1] if options.quick else EXERCISES
     from tests.live.postgres import DurableServer
 
     figures: dict[str, Any] = {"cores": os.cpu_count(), "programs": programs}
     with tempfile.TemporaryDirectory() as name, closing(DurableServer()) as server:
         folder = Path(name)
-        course, handed = make_class(folder, programs)
-        few = max(1, programs // FEWER)
-        other, fewer = make_class(folder / "few", few)
+        course, handed = make_class(folder, programs, items)
         # A worker takes two seconds to start: the quick form has as few as each part needs.
+        few = 0 if options.quick else max(1, programs // FEWER)
+        smaller = make_class(folder / "few", few, items) if few else None
         for count in () if options.quick else (1, 4):
             result = figures[f"workers {count}"] = run_cluster(
                 course, handed, folder / f"out{count}", server, count
             )
             print(f"{count} workers of a slot: {programs / result['seconds']:.1f} programs/s")
         rounds = figures["rounds"] = [
-            one_round(folder / f"round{number}", server, (course, handed), (other, fewer), programs - few)
+            one_round(folder / f"round{number}", server, (course, handed), smaller, programs - few)
             for number in range(1 if options.quick else ROUNDS)
         ]
         for label in ("alone", "workers 2"):
@@ -334,7 +338,7 @@ def main() -> None:
             f"the queue costs a program {statistics.median(costs):.1f} ms of processor time "
             f"({min(costs):.1f} to {max(costs):.1f} in {len(costs)} rounds; aim: 2)"
         )
-        course, handed = make_class(folder / "beside", beside)
+        course, handed = make_class(folder / "beside", beside, items)
         count = 1 if options.quick else 2
         result = figures["waiting"] = run_cluster(
             course, handed, folder / "waiting", server, count, waiting=True
@@ -348,8 +352,10 @@ def main() -> None:
             f"the first one, on workers that have run nothing yet: {1000 * first:.0f} ms"
         )
         if queued:
-            course, handed = make_class(folder / "long", queued)
-            result = figures["long queue"] = run_cluster(course, handed, folder / "long-out", server, count)
+            if options.queued or not options.quick:
+                course, handed = make_class(folder / "long", queued, items)
+                result = run_cluster(course, handed, folder / "long-out", server, count)
+            figures["long queue"] = result
             on = "a worker" if options.quick else "2 workers"
             print(f"{queued} programs on {on}: {queued / result['seconds']:.1f} programs/s")
             for share, (batch_mib, worker_mib) in result["memory_mib"].items():

@@ -49,7 +49,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, help="rounds over the class of 20 (5, quick: 1)")
-    parser.add_argument("--submissions", type=int, help="size of the mixed class (1,000, quick: 8)")
+    parser.add_argument("--submissions", type=int, help="size of the mixed class (1,000, quick: 4)")
     parser.add_argument(
         "--quick", action="store_true", help="see that it works, without peers; no figures to quote"
     )
@@ -63,9 +63,10 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--cache", type=Path, default=default_cache(), help="where the environments lie")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there too")
     parser.add_argument("--measure", help=argparse.SUPPRESS)  # what a process of its own does
+    parser.add_argument("--every", type=int, default=1, help=argparse.SUPPRESS)  # of the class of 20
     options = parser.parse_args(arguments)
     options.rounds = options.rounds or (1 if options.quick else 5)
-    options.submissions = options.submissions or (8 if options.quick else 1000)
+    options.submissions = options.submissions or (4 if options.quick else 1000)
     options.no_peers = options.no_peers or options.quick
     options.parts = options.only or ([] if options.memory or options.profile else list(PARTS))
     if options.quick and not options.only:
@@ -87,7 +88,7 @@ def measure(options: argparse.Namespace) -> None:
             print(json.dumps(found), flush=True)
         return
     if options.measure == "overhead":
-        print(json.dumps(softmark.overhead(read_class(), options.rounds)))
+        print(json.dumps(softmark.overhead(read_class()[:: options.every], options.rounds)))
         return
     programs = class_of(options.submissions, read_exercises(ROOT / "problems/code"))
     if options.measure == "profile":
@@ -126,24 +127,18 @@ def _measured(kind: str, **options: object) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure_cold() -> float:
-    """Return the seconds from the start of a process to the verdicts of the whole class."""
+def measure_class(rounds: int) -> tuple[float, list[dict[str, Any]]]:
+    """Return the seconds from a process's start to the first verdicts of the class, and all rounds."""
     begun = time.perf_counter()
-    with subprocess.Popen(_command("rounds", rounds=1), stdout=subprocess.PIPE, text=True, cwd=ROOT) as child:
+    command = _command("rounds", rounds=rounds)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as child:
         assert child.stdout is not None
-        line = child.stdout.readline()
+        lines = [child.stdout.readline()]
         seconds = time.perf_counter() - begun
-        child.stdout.read()
-    json.loads(line)
-    return seconds
-
-
-def measure_warm(rounds: int) -> list[dict[str, Any]]:
-    """Return the rounds after the first in one process."""
-    done = subprocess.run(
-        _command("rounds", rounds=rounds + 1), stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()][1:]
+        lines += child.stdout.readlines()
+    if child.returncode:
+        raise SystemExit(f"{command} ended with {child.returncode}")
+    return seconds, [json.loads(line) for line in lines]
 
 
 # --- the class of 20 ---------------------------------------------------------------------
@@ -160,12 +155,13 @@ def class_of_20(options: argparse.Namespace) -> dict[str, Any]:
         for name, python in peers.items():  # files into the system's cache, tests compiled; not timed
             PEERS[name][1](python, places[name][:: 10 if options.quick else 1])
         if not options.quick:
-            measure_cold()
-        for _ in range(options.rounds):  # in turn, so that a busy minute hits all
+            measure_class(1)
+        for _ in range(0 if options.quick else options.rounds):  # in turn, so that a busy minute hits all
             for name, python in peers.items():
                 graded[name].append(PEERS[name][1](python, places[name]))
-            cold.append(measure_cold())
-    warm = measure_warm(options.rounds)
+            cold.append(measure_class(1)[0])
+    first, (_, *warm) = measure_class(options.rounds + 1)  # in one process, which the first round warms up
+    cold = cold or [first]
 
     print(f"\nThe class of 20: {sum(len(checks[h.item]) for h in known)} verdicts, each known before")
     told: dict[str, list[str]] = {}
@@ -240,8 +236,9 @@ def met(reached: bool) -> str:
 
 def overhead(options: argparse.Namespace) -> dict[str, Any]:
     """Measure and print what Softmark takes beyond a bare fork."""
-    found = _measured("overhead", rounds=options.rounds)
-    known = read_class()
+    every = 3 if options.quick else 1
+    found = _measured("overhead", rounds=options.rounds, every=every)
+    known = read_class()[::every]
     right = [place for place, handed in enumerate(known) if handed.outcome == "right"]
     ran = [place for place, handed in enumerate(known) if handed.outcome != "format_error"]
     rows = {"right ones": overhead_ms(found, right), "all that run": overhead_ms(found, ran)}

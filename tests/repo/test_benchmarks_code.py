@@ -260,7 +260,7 @@ def test_options_say_what_is_run() -> None:
         1000,
         ["class-of-20", "overhead", "mixed"],
     )
-    assert (parse(["--quick"]).rounds, parse(["--quick"]).submissions) == (1, 8)
+    assert (parse(["--quick"]).rounds, parse(["--quick"]).submissions) == (1, 4)
     assert parse(["--memory"]).parts == []
     assert parse(["--only", "mixed"]).parts == ["mixed"]
     assert script("code_grading")._steps("1000 250.5\nwarning: x\n2000 251.0\n") == [

@@ -24,7 +24,7 @@ SAID = {
     "cluster_simulation": [r"workers +per s", r"the server's cores \d", "knee"],
     "code_grading": [
         "all as known",
-        "outcomes as known: 8 of 8",
+        "outcomes as known: 4 of 4",
         "with explanations",
         "Where the time goes",
     ],
@@ -41,7 +41,7 @@ SAID = {
     "startup": ["grade list, again", "grade submit torch file"],
     "zygotes": [r"start, processor s +\d", "an empty submission at T"],
     "web": [r"a save, ms +\d", r"confirmed but not in the store: 0; requests that failed: 0"],
-    "web_code": [r"one after another +6", "pages meanwhile"],
+    "web_code": [r"one after another +3", "pages meanwhile"],
     "watch": [r"right +1 ", "new +1 ", "again +1 "],
 }
 
