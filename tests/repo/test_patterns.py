@@ -281,24 +281,34 @@ def work(found: Found, text: str) -> float:
     return slowest
 
 
+def expected_s(shorter: tuple[int, float], longer: tuple[int, float]) -> float:
+    """Return the seconds for the longest text, where work is a sum of a linear and a quadratic part."""
+    (few, quick), (many, slow) = shorter, longer
+    growth = (slow / many - quick / few) / (many - few)
+    return LENGTHS[-1] * (slow / many + max(0.0, growth) * (LENGTHS[-1] - many))
+
+
 def slow_text(found: Found) -> str | None:
     """Return a text that takes a pattern too long, described; None where there is none."""
     most = CUT.get((found.file, found.name), (LENGTHS[-1], ""))[0]
     for before, piece in hard_texts(found.pattern):
         for ending in ("", "\0", "\n\0"):
-            spent, tried = LIMIT_S, 1
+            measured: list[tuple[int, float]] = []
             for length in (*(n for n in LENGTHS if n < most), most):
-                # Quadratic work on ten times the text takes a hundred times as long, and what grows faster
-                # shows in 2,000 characters: where thrice that is short, the longest text tells nothing new.
-                if length > LENGTHS[2] and 3 * spent * (LENGTHS[-1] / tried) ** 2 < LIMIT_S:
+                # What grows faster than quadratic work shows in 2,000 characters: where thrice what the two
+                # texts before let expect is short, longer ones tell nothing new.
+                if length > LENGTHS[2] and 3 * expected_s(*measured[-2:]) < LIMIT_S:
                     break
-                tried = length
                 text = (before + piece * (length // len(piece)))[:length] + ending
                 spent = work(found, text)
-                # A busy machine may have taken the first measurement's time.
-                if spent > LIMIT_S and (spent := min(spent, work(found, text))) > LIMIT_S:
+                # A busy machine may have taken the first measurement's time; of the text that growth is
+                # measured from, that would hide it.
+                if spent > LIMIT_S or length == LENGTHS[1]:
+                    spent = min(spent, work(found, text))
+                if spent > LIMIT_S:
                     times = length // len(piece)
                     return f"{before[:40]!r} + {piece[:40]!r} * {times} + {ending!r}: {spent:.2f} s"
+                measured.append((length, spent))
     return None
 
 
