@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: setup            ## lint the bank, draw a quiz for the example class, grade it
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh .demo
 
-# In the order of the folders, tests/unit last: what waits for sandboxes and servers comes first, and the small files
+# In the order of tests/conftest.py: what waits for sandboxes and servers runs beside what computes, and small files
 # keep all workers busy to the end.
 test: setup browser clients  ## the whole test suite
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder

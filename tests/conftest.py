@@ -19,6 +19,8 @@ from tests.builtin_bank import read_once
 from tests.new_stores import make_tables_quickly
 
 _UNIT = Path(__file__).parent / "unit"
+# Of the files of tests/unit, so many run beside all others.
+_SPREAD = 0.6
 # The longest tests take a minute on a quiet core, and five on one that is shared by seven; those of the sweep
 # go on for hours.
 _LONGEST_S = float(os.environ.get("SOFTMARK_LONGEST_TEST_S", "600"))
@@ -63,8 +65,17 @@ def pytest_collection() -> Iterator[object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests/unit last: its files are small, and keep all workers busy to the end."""
-    items.sort(key=lambda item: _UNIT in item.path.parents)
+    """Spread files of tests/unit among all others, and put the rest of them last.
+
+    The others mostly wait for sandboxes, servers and browsers, while most unit tests compute: side by side
+    they use all cores. The files at the end are small, and keep all workers busy.
+    """
+    files = list(dict.fromkeys(item.path for item in items))
+    units = [path for path in files if _UNIT in path.parents]
+    others = [path for path in files if _UNIT not in path.parents]
+    spread = units[: int(_SPREAD * len(units))]
+    place = {path: index / len(group) for group in (others, spread) for index, path in enumerate(group)}
+    items.sort(key=lambda item: place.get(item.path, 1.0))
 
 
 @pytest.hookimpl(optionalhook=True)
