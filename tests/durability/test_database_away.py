@@ -171,7 +171,7 @@ def test_hand_ins_in_the_queue_of_several_machines(tmp_path: Path) -> None:
             for name, each in visitors.items():
                 assert "10 of 10 points" in each.feedback("softmax", pages[name])
         # What waited in the queue wasn't given up: nothing rests after a fault that was nobody's.
-        assert time.monotonic() - began < 60
+        assert time.monotonic() - began < PATIENCE_S
         for each in visitors.values():
             each.client.close()
         assert site.stop() == 0
@@ -206,7 +206,7 @@ def see_it_away(staff: httpx.Client, nobody: httpx.Client) -> None:
         ):
             began = time.monotonic()
             page = browser.get(path)
-            assert time.monotonic() - began < 5, path
+            assert time.monotonic() - began < 30, path
             if path == "/staff/class" or page.status_code != 200:  # what needs no store goes on
                 assert page.status_code == 503, (path, page.text)
                 main = html.unescape(page.text).partition("<main")[2]
@@ -220,7 +220,7 @@ def see_it_away(staff: httpx.Client, nobody: httpx.Client) -> None:
 
 def await_ready(browser: httpx.Client) -> None:
     """Wait until both processes are ready: each connection may be another one's."""
-    end, times = time.monotonic() + 15, 0
+    end, times = time.monotonic() + PATIENCE_S, 0
     while times < 10:
         assert time.monotonic() < end, "it isn't ready again"
         times = times + 1 if browser.get("/health/ready").status_code == 200 else 0

@@ -229,7 +229,7 @@ def test_a_site_that_ends_waits_for_no_worker(course: Path) -> None:
         ada.close()
         began = time.monotonic()
         assert site.stop() == 0
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < 60
     with LiveSite(course, "--cluster") as site, worker(course):
         ada = CodeVisitor(site, "ada")
         assert "10 of 10 points" in ada.feedback("softmax", "/code/softmax")

@@ -28,7 +28,7 @@ def test_a_job_goes_on_after_a_fault(site: Site, caplog: pytest.LogCaptureFixtur
     background = Background(site, [PeriodicJob("count", 0.0, work)])
     with caplog.at_level(logging.ERROR):
         background.start()
-        assert is_third.wait(10)
+        assert is_third.wait(60)
         background.stop()
     assert "count failed" in caplog.text and "ValueError" in caplog.text
     assert "Ada" not in caplog.text

@@ -24,6 +24,7 @@ from tests.web.grading import Grading
 
 pytestmark = needs_chromium
 PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)  # of itself it waits for five seconds
 
 
 @pytest.fixture(scope="module")

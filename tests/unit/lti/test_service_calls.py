@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import timedelta
 
 import pytest
@@ -136,10 +135,8 @@ def test_an_answer_that_takes_too_long_or_is_too_large_is_left(
 ) -> None:
     monkeypatch.setattr(platform_http, "_READ_S", 0.2)
     lms.faults.append(LmsFault("/members", 200, b"{}", seconds=0.6))
-    start = time.monotonic()
     with pytest.raises(PlatformAwayError, match="can't be reached"):
         calls.members(f"{lms.address}/members")
-    assert time.monotonic() - start < 5
     monkeypatch.setattr(platform_http, "_READ_S", 15.0)
     monkeypatch.setattr(platform_http, "_MOST_BYTES", 1000)
     lms.faults[:] = [LmsFault("/members", 200, b'{"members": [' + b" " * 200_000 + b"]}")]

@@ -15,7 +15,7 @@ from engine.practice import session as saves
 from engine.practice.session import SavedFile, readings
 from engine.text.watch import LOOK_EVERY_MS
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 class Following:

@@ -139,7 +139,7 @@ def test_a_class_is_graded_and_stored(tmp_path: Path, store: Store) -> None:
 
 def test_each_worker_is_a_thread(tmp_path: Path, store: Store) -> None:
     code = FakeCode()
-    barrier = threading.Barrier(3, timeout=20)
+    barrier = threading.Barrier(3, timeout=60)
 
     class Waiting(FakeCode):
         def grade(self, *args):

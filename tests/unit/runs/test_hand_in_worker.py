@@ -26,7 +26,7 @@ from engine.store.waiting import HandInState, WaitingHandIns
 from tests.live.postgres import server
 
 FAST = {"_LOOK_S": 0.02, "_BEAT_S": 0.05, "_STORE_AWAY_S": 0.02, "_OPEN_AGAIN_S": 0.05}
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)

@@ -111,22 +111,24 @@ def test_a_grader_that_looks_late_costs_the_student_nothing(tier: str) -> None:
 
 @pytest.mark.parametrize(
     ("doing", "least", "most"),
-    [("import time; time.sleep(30)", 0.0, 0.3), ("while True: pass", 0.7, 5.0)],
+    [("import time; time.sleep(600)", 0.0, 0.15), ("while True: pass", 0.7, 2.5)],
     ids=["sleeps", "computes"],
 )
 def test_who_waits_for_a_processor_is_told_from_who_sleeps(
     doing: str, least: float, most: float, busy: None
 ) -> None:
-    with subprocess.Popen([sys.executable, "-S", "-c", doing]) as process:
-        time.sleep(2)  # until it has started, on a busy machine
-        own = CpuWait(process.pid)
-        end = time.monotonic() + 2
-        while time.monotonic() < end:
+    start = f"print(flush=True)\n{doing}"
+    with subprocess.Popen([sys.executable, "-S", "-c", start], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # it has started
+        own, begun = CpuWait(process.pid), time.monotonic()
+        while time.monotonic() < begun + 2:
             time.sleep(SAMPLE_S)
             own.sample()
-        waited = own.waited_s()
+        waited, passed = own.waited_s(), time.monotonic() - begun
         process.kill()
-    assert least <= waited <= most
+    # The kernel counts a wait when it ends, with what of it was before.
+    assert least <= waited <= most * passed
 
 
 def test_a_process_that_is_gone_has_waited_for_nothing() -> None:

@@ -57,7 +57,7 @@ def change_together(database: Database, works: list[Callable[[sa.Connection], An
 
     def first(connection: sa.Connection) -> None:
         is_held.set()
-        assert hold.wait(10)
+        assert hold.wait(60)
 
     outcomes: dict[int, Any] = {}
 
@@ -69,7 +69,7 @@ def change_together(database: Database, works: list[Callable[[sa.Connection], An
 
     threads = [threading.Thread(target=call, args=(-1, first))]
     threads[0].start()
-    assert is_held.wait(10)
+    assert is_held.wait(60)
     assert database._together is not None
     for number, work in enumerate(works):
         thread = threading.Thread(target=call, args=(number, work))
@@ -82,7 +82,7 @@ def change_together(database: Database, works: list[Callable[[sa.Connection], An
             time.sleep(0.001)
     hold.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     return [outcomes.get(number) for number in range(len(works))]
 
 

@@ -76,7 +76,7 @@ def test_who_decides_about_a_copy_keeps_others_waiting_on_a_server() -> None:
             first.scans.hold("K7", 1)
             thread = threading.Thread(target=other)
             thread.start()
-            begun.wait(10)
+            begun.wait(60)
             time.sleep(0.3)  # it would have read the store by now
             first.scans.decide(ScanDecision("K7", 1, "ada", "1/answer", "b", "prof", NOW))
             assert order == []

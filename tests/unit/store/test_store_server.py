@@ -189,7 +189,7 @@ def test_a_server_that_hangs_is_given_up_in_time_and_used_again(url: str) -> Non
             for _ in range(2):
                 with pytest.raises(StoreError, match=r"database server (doesn't answer|can't be reached)"):
                     store.record(attempt(2))
-            assert time.monotonic() - begun < 20
+            assert time.monotonic() - begun < 60
         store.record(attempt(2))
         assert len(list(store.attempts())) == 2
 
