@@ -52,6 +52,7 @@ sweep: setup latex     ## the long runs: many seeds, many examples
 	$(LONG) SOFTMARK_LINT_SEEDS=500 $(BIN)/python -m pytest -n auto tests/integration/test_bank_lint.py
 	$(BIN)/python benchmarks/right_code.py --seeds 10000
 	$(LONG) SOFTMARK_CORPUS=all $(BIN)/python -m pytest -n 1 tests/sandbox/test_corpus.py
+	$(LONG) SOFTMARK_MARKS=all $(BIN)/python -m pytest -n0 tests/web/test_code_marks.py
 	$(LONG) SOFTMARK_MUTANTS_EVERY=1 $(BIN)/python -m pytest -n auto tests/unit/authoring/test_mutants_of_the_bank.py
 	$(LONG) $(BIN)/python -m pytest -n0 tests/sweep/latex_of_the_bank.py
 	$(LONG) SOFTMARK_CLUSTER_KILLS=100 SOFTMARK_CLUSTER_APART_S=60 \
