@@ -62,7 +62,7 @@ class OpenEdxProblemBlock:
     ) -> None:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         self._process.stdout.close()
 
     def _ask(self, olx: str, responses: Sequence[Sequence[FieldValue]]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class SlowNetwork:
         self._is_open = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        assert self._is_open.wait(10.0)
+        assert self._is_open.wait(60.0)
 
     def address(self, url: str) -> str:
         """Return the address of a database (:meth:`Server.url`) over this network."""
@@ -47,7 +47,7 @@ class SlowNetwork:
     def close(self) -> None:
         """Cut all connections."""
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10.0)
+        self._thread.join(60.0)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

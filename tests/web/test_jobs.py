@@ -14,7 +14,7 @@ from engine.quiz.rules import now
 from engine.runs.code_exercises import GradingStoppedError
 from engine.web.jobs import JobRunner, JobState, SiteJob
 
-_PATIENCE_S = 30.0
+_PATIENCE_S = 120.0
 
 
 def _start(runner: JobRunner, kind: str, work: Callable[[SiteJob], object], **facts: object) -> SiteJob:

@@ -166,7 +166,7 @@ def test_a_job_shows_its_progress_and_can_be_stopped(site: Site, signed_in: Sign
     def work(job):  # type: ignore[no-untyped-def]
         step = job.expect(3)
         step()
-        go_on.wait(30)
+        go_on.wait(120)
         step()
 
     job = site.jobs.start("check", "Trying something", "Ivy", work, {"page": "instructor.quiz.checked"})
@@ -179,7 +179,7 @@ def test_a_job_shows_its_progress_and_can_be_stopped(site: Site, signed_in: Sign
     assert draw.status_code == 400 and "still running" in draw.text
     send_form(browser, f"/staff/quizzes/checked/{job.id}", "/stop")
     go_on.set()
-    assert job.wait(30) and job.state is JobState.STOPPED
+    assert job.wait(120) and job.state is JobState.STOPPED
     assert "It was stopped" in browser.get(f"/staff/quizzes/checked/{job.id}").text
 
 
@@ -188,7 +188,7 @@ def test_a_job_that_fails_says_why(site: Site, signed_in: SignedIn) -> None:
         raise ValueError("<secret>")
 
     job = site.jobs.start("check", "Trying something", "Ivy", work, {})
-    assert job.wait(30)
+    assert job.wait(120)
     page = signed_in("ivy").get(f"/staff/quizzes/checked/{job.id}")
     assert "noted in the server" in page.text and "secret" not in page.text
     assert signed_in("ivy").get("/staff/quizzes/checked/other").status_code == 404

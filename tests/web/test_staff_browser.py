@@ -47,7 +47,7 @@ def address(site: Site, tmp_path: Path) -> Iterator[str]:
     thread.start()
     yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     server.should_exit = True
-    thread.join(30)
+    thread.join(60)
     listening.close()
 
 

@@ -60,7 +60,7 @@ class Terminal:
     def end(self, number: int | None = None) -> int:
         if number is not None:
             self.process.send_signal(number)
-        code = self.process.wait(timeout=30)
+        code = self.process.wait(timeout=120)
         for stream in (self.process.stdin, self.process.stdout):
             assert stream is not None
             stream.close()

@@ -226,7 +226,7 @@ def test_a_students_files_are_stored_in_their_order_whichever_is_graded_first(ro
     assert killed.is_alive() and room.attempts() == []
     assert len(room.course.queue.reports_of(first.run)) == 2, "both are there still"
     room.work()
-    killed.join(30.0)
+    killed.join(120.0)
     assert [attempt.submission for attempt in room.attempts()] == [file.sha256 for file in files]
     assert [a.handed for a in room.attempts()] == [file.handed for file in files]
     assert room.left() == 0
@@ -248,7 +248,7 @@ def test_held_reports_are_not_taken_for_cancelled_ones(room: Room, monkeypatch: 
     run.join(1.0)  # it looks after them some twenty times
     assert run.is_alive()
     room.work()
-    run.join(30.0)
+    run.join(120.0)
     assert [result.graded for result in results] == [2]
 
 

@@ -76,7 +76,7 @@ def change_together(database: Database, works: list[Callable[[sa.Connection], An
         threads.append(thread)
         thread.start()
         # In their order: each is in the queue before the next one comes.
-        for _ in range(1000):
+        for _ in range(60_000):
             if len(database._together._waiting) == number + 1:
                 break
             time.sleep(0.001)
