@@ -6,7 +6,8 @@ elsewhere would have to repeat which attempts a quiz counts, which work is missi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -14,51 +15,26 @@ from typing import Any
 from engine.course import Roster
 from engine.course.policies import Policies
 from engine.hand_ins import IntakeProblem, IntakeResult
-from engine.marks.class_table import FurtherAnswer, ItemResult, ScoreChange, StudentResults, TableColumn
+from engine.marks.class_table import (
+    FurtherAnswer,
+    ItemResult,
+    ScoreChange,
+    StudentResults,
+    TableColumn,
+    column_of,
+    columns_of_quiz,
+)
 from engine.marks.hand_in_limits import hides_checks, when_shown
 from engine.marks.late_work import StudentDeadlines, disclosure_now, extended_rules, terms_of
 from engine.marks.student_marks import CountedMark, in_order, student_marks
-from engine.model import Mode, Outcome, Quiz, QuizQuestion, ResultDisclosure
+from engine.model import Mode, Outcome, Quiz, ResultDisclosure
 from engine.quiz import rules as quiz_rules
 from engine.quiz.rules import counted_attempts, why_nothing
 from engine.quiz.timing import NETWORK_GRACE
 from engine.store import Attempt, CodeComment, HandMark, Store, StoredRegrade
 
-
-def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
-    """Return the gradebook column that an attempt belongs to.
-
-    Parameters
-    ----------
-    attempt : Attempt
-    quiz : Quiz or None
-        The quiz that it answers.
-    title_of : callable
-        Item id → title.
-    """
-    if quiz is None:
-        # "~" sorts code after the quizzes.
-        return TableColumn("~", 0, attempt.item, title_of(attempt.item), attempt.report.max_score)
-    question = next((q for q in quiz.questions if q.variant.item == attempt.item), None)
-    if question is not None:
-        return replace(_of_question(quiz, question), max_score=attempt.report.max_score)
-    # The quiz doesn't ask this item (any more): its column follows those of the questions.
-    title = attempt.variant.title if attempt.variant else attempt.item
-    return TableColumn(
-        quiz.name, len(quiz.questions) + 1, attempt.item, title, attempt.report.max_score, False
-    )
-
-
-def columns_of_quiz(quiz: Quiz) -> list[TableColumn]:
-    """Return the gradebook columns of a quiz, in the order of its questions."""
-    return [_of_question(quiz, question) for question in quiz.questions]
-
-
-def _of_question(quiz: Quiz, question: QuizQuestion) -> TableColumn:
-    number, variant = question.number, question.variant
-    if question.own_family:
-        return TableColumn(quiz.name, number, f"question-{number}", f"Question {number}", question.points)
-    return TableColumn(quiz.name, number, variant.item, variant.title, question.points)
+# Attempts (and students) whose rows are read by one statement: some megabytes, and a class in a few parts.
+_PART = 500
 
 
 class ExpectedWork:
@@ -94,11 +70,16 @@ class ExpectedWork:
         }
         self._quiz_names = frozenset(store.quiz_names())
 
+    def quiz_names(self, student: str, by_hand: Collection[str]) -> frozenset[str]:
+        """Return the names of quizzes that a student may be missing; `by_hand` has columns with a mark."""
+        by_person = {column.partition("/")[0] for column in by_hand}
+        return self._quiz_names & (self._expected | by_person | {*self._policies.excused_of(student)})
+
     def missing(
         self,
         student: str,
         present: Collection[TableColumn],
-        quizzes: Mapping[str, Quiz | None],
+        loaded: Mapping[str, Quiz | None],
         by_hand: Mapping[str, HandMark],
     ) -> dict[TableColumn, list[Attempt]]:
         """Return the columns that a student should have, without any attempt.
@@ -108,15 +89,14 @@ class ExpectedWork:
         student : str
         present : collection of TableColumn
             Columns for which the student handed something in.
-        quizzes : mapping of str to Quiz or None
-            Quizzes that are loaded already, by id.
+        loaded : mapping of str to Quiz or None
+            Quizzes that are loaded already, by name; None where the student was given none.
         by_hand : mapping of str to HandMark
             The student's marks by hand, by column id.
         """
         ids = {column.id for column in present}
         excused = set(self._policies.excused_of(student))
         by_person = {column.partition("/")[0] for column in by_hand if column not in ids}
-        loaded = {quiz.name: quiz for quiz in quizzes.values() if quiz is not None}
         expected = self._expected | excused
         missing = {
             column: name
@@ -126,17 +106,17 @@ class ExpectedWork:
         }
         return {column: [] for column, name in missing.items() if name in expected or column.id in by_hand}
 
-    def columns(self, name: str, student: str, loaded: Mapping[str, Quiz]) -> list[TableColumn]:
+    def columns(self, name: str, student: str, loaded: Mapping[str, Quiz | None]) -> list[TableColumn]:
         """Return the columns of an assignment for a student; none where it is unknown or wasn't handed out.
 
         Quizzes in `loaded`, by name, aren't read from the store.
         """
-        if name in loaded:
-            return columns_of_quiz(loaded[name])
-        if name in self._quiz_names:
+        if name in self._quiz_names and name not in loaded:
             # The newest draw is the one that the student was given last.
-            quizzes = self._store.quizzes(name, student)
-            return columns_of_quiz(quizzes[-1]) if quizzes else []
+            loaded = {name: next(reversed(self._store.quizzes(name, student)), None)}
+        if name in loaded:
+            quiz = loaded[name]
+            return [] if quiz is None else columns_of_quiz(quiz)
         points = self._points_of(name)
         # "~" sorts code after the quizzes, as in column_of.
         return [] if points is None else [TableColumn("~", 0, name, self._title_of(name), points)]
@@ -158,7 +138,8 @@ def class_results(
     """Yield the results of everybody in the roster, in the store and in the collection, by id.
 
     Whoever was graded without a line in the roster is on all pages and in all tables, whichever download a
-    batch was about. Only one student is in memory at a time.
+    batch was about. The store is asked some seven times for all, not for each; a large class is read in
+    parts, and only one student's results are in memory at a time.
 
     Parameters
     ----------
@@ -183,7 +164,8 @@ def class_results(
     """
     names = {student.id: student.name for student in roster.students} if roster else {}
     # Three sources, so that nobody is missing: on the roster, with attempts, or with files that failed.
-    students = set(names) | set(store.students(mode))
+    counts = store.attempt_counts(mode)
+    students = set(names) | set(counts)
     students |= {files.student for files in intake.students} if intake else set()
     students |= {problem.student for problem in problems if problem.student}
     if only is not None:
@@ -192,14 +174,11 @@ def class_results(
     by_hand = _by_student(store) if mode is Mode.MARKS else {}  # practice has none
     expected = ExpectedWork(store, rules, title_of, points_of)
     # Sorted, so that pages and tables have one order whatever the store returns.
-    for student in sorted(students):
-        work = _StudentWork(store, student, mode, title_of)
-        hand = by_hand.get(student, {})
-        columns = work.columns | expected.missing(student, work.columns, work.quizzes, hand)
+    for work in _everybodys_work(store, _parts(sorted(students), counts), mode, title_of, expected, by_hand):
+        student, hand = work.student, by_hand.get(work.student, {})
+        columns = work.columns | expected.missing(student, work.columns, work.by_name, hand)
         countable = {column: _countable(a, work.quiz_of(a)) for column, a in columns.items()}
         marks = student_marks(student, countable, rules, hand, quiz_rules.now())
-        comments = store.code_comments.of(student)
-        regrades = list(store.regrades.history(student=student))
         yield StudentResults(
             student=student,
             name=names.get(student, ""),
@@ -212,8 +191,8 @@ def class_results(
                     rules,
                     hand,
                     hidden_checks_of,
-                    comments,
-                    regrades,
+                    work.comments,
+                    work.regrades,
                 )
                 for column, counted in marks.columns.items()
                 if counted.attempt is not None
@@ -233,21 +212,67 @@ def _by_student(store: Store) -> dict[str, dict[str, HandMark]]:
     return by_student
 
 
+def _parts(students: Sequence[str], counts: Mapping[str, int]) -> Iterator[list[str]]:
+    """Yield all students in parts of some hundred attempts: their rows are in memory together."""
+    sizes = itertools.accumulate(1 + counts.get(student, 0) for student in students)
+    for _, part in itertools.groupby(zip(students, sizes, strict=True), key=lambda each: each[1] // _PART):
+        yield [student for student, _ in part]
+
+
+def _everybodys_work(
+    store: Store,
+    parts: Iterable[Sequence[str]],
+    mode: Mode,
+    title_of: Callable[[str], str],
+    expected: ExpectedWork,
+    by_hand: Mapping[str, Mapping[str, HandMark]],
+) -> Iterator[_StudentWork]:
+    for part in parts:
+        names = {student: expected.quiz_names(student, by_hand.get(student, {})) for student in part}
+        together = zip(
+            part,
+            store.attempts_by_student(part, mode),
+            store.quizzes_by_student(part, mode, frozenset().union(*names.values())),
+            store.code_comments.by_student(part),
+            store.regrades.by_student(part),
+            strict=True,
+        )
+        for student, attempts, quizzes, comments, regrades in together:
+            work = _StudentWork(student, attempts, quizzes, names[student], title_of)
+            work.comments, work.regrades = comments, regrades
+            yield work
+
+
 class _StudentWork:
     """The attempts of one student by column, and the quizzes that they answer by id."""
 
-    def __init__(self, store: Store, student: str, mode: Mode, title_of: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        student: str,
+        attempts: Iterable[Attempt],
+        quizzes: Iterable[Quiz],
+        expected: Iterable[str],
+        title_of: Callable[[str], str],
+    ) -> None:
+        self.student = student
+        self.comments: Sequence[CodeComment] = ()
+        self.regrades: Sequence[StoredRegrade] = ()
+        drawn = {quiz.id: quiz for quiz in quizzes}
         self.quizzes: dict[str, Quiz | None] = {}
         self.columns: dict[TableColumn, list[Attempt]] = {}
         full: dict[TableColumn, TableColumn] = {}
-        for attempt in store.attempts(student=student, mode=mode):
+        for attempt in attempts:
             if attempt.quiz is not None and attempt.quiz not in self.quizzes:
-                self.quizzes[attempt.quiz] = store.load_quiz(attempt.quiz, student)
+                self.quizzes[attempt.quiz] = drawn.get(attempt.quiz)
             column = column_of(attempt, self.quizzes.get(attempt.quiz or ""), title_of)
             self.columns.setdefault(column, []).append(attempt)
             full[column] = max(full.get(column, column), column, key=lambda known: known.max_score)
         # A report about an exercise that couldn't be loaded doesn't know its full marks.
         self.columns = {full[column]: attempts for column, attempts in self.columns.items()}
+        # Of what is expected the newest draw, unless the student answered another one.
+        newest = {quiz.name: quiz for quiz in drawn.values()}
+        self.by_name: dict[str, Quiz | None] = {name: newest.get(name) for name in expected}
+        self.by_name |= {quiz.name: quiz for quiz in self.quizzes.values() if quiz is not None}
 
     def quiz_of(self, attempts: Sequence[Attempt]) -> Quiz | None:
         """Return the quiz that the last attempt of one column answers."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from statistics import median
 from typing import TYPE_CHECKING
 
 from engine.hand_ins import IntakeProblem
-from engine.model import GradeReport, Outcome, ResultDisclosure, Variant
+from engine.model import GradeReport, Outcome, Quiz, QuizQuestion, ResultDisclosure, Variant
 
 if TYPE_CHECKING:
-    from engine.store import CodeComment
+    from engine.store import Attempt, CodeComment
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,6 +54,42 @@ class TableColumn:
     def assignment(self) -> str:
         """The quiz or code item that it belongs to, as ``course.yaml`` names it."""
         return self.quiz if self.number else self.item
+
+
+def column_of(attempt: Attempt, quiz: Quiz | None, title_of: Callable[[str], str]) -> TableColumn:
+    """Return the gradebook column that an attempt belongs to.
+
+    Parameters
+    ----------
+    attempt : Attempt
+    quiz : Quiz or None
+        The quiz that it answers.
+    title_of : callable
+        Item id → title.
+    """
+    if quiz is None:
+        # "~" sorts code after the quizzes.
+        return TableColumn("~", 0, attempt.item, title_of(attempt.item), attempt.report.max_score)
+    question = next((q for q in quiz.questions if q.variant.item == attempt.item), None)
+    if question is not None:
+        return replace(_of_question(quiz, question), max_score=attempt.report.max_score)
+    # The quiz doesn't ask this item (any more): its column follows those of the questions.
+    title = attempt.variant.title if attempt.variant else attempt.item
+    return TableColumn(
+        quiz.name, len(quiz.questions) + 1, attempt.item, title, attempt.report.max_score, False
+    )
+
+
+def columns_of_quiz(quiz: Quiz) -> list[TableColumn]:
+    """Return the gradebook columns of a quiz, in the order of its questions."""
+    return [_of_question(quiz, question) for question in quiz.questions]
+
+
+def _of_question(quiz: Quiz, question: QuizQuestion) -> TableColumn:
+    number, variant = question.number, question.variant
+    if question.own_family:
+        return TableColumn(quiz.name, number, f"question-{number}", f"Question {number}", question.points)
+    return TableColumn(quiz.name, number, variant.item, variant.title, question.points)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from engine.errors import DrawError, EngineError, UnknownItemError, UsageError
 from engine.grading import grade_answers
 from engine.items.bank import Bank
-from engine.marks.class_results import column_of
+from engine.marks.class_table import column_of
 from engine.marks.rubric_marking import RUBRIC_CAUSES, marked_attempt
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Quiz, QuizQuestion, Response, Variant
 from engine.quiz.rules import CreditRules

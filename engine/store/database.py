@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import sqlalchemy as sa
 
@@ -427,6 +427,27 @@ class StorePart:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+
+def rows_by_student(
+    database: Database, query: sa.Select[Any], students: Sequence[str]
+) -> Iterator[list[sa.RowMapping]]:
+    """Yield the rows of each of these students, in their order, all read by one statement.
+
+    Parameters
+    ----------
+    database : Database
+    query : sqlalchemy.Select
+        Of rows that have a column ``student``; it names the students.
+    students : sequence of str
+    """
+    with database.read() as connection:
+        rows = connection.execute(query).mappings().all()
+    by_student: dict[str, list[sa.RowMapping]] = {}
+    for row in rows:
+        by_student.setdefault(row["student"], []).append(row)
+    for student in students:
+        yield by_student.pop(student, [])  # whoever has been yielded is in memory no longer
 
 
 def _lost_race(error: StoreError) -> bool:

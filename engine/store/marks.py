@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from engine.crash_points import reached
 from engine.model import GradeReport, Mode, Quiz, Variant
 from engine.store.attempt import Attempt, attempt_row, same_attempt
-from engine.store.database import StorePart
+from engine.store.database import StorePart, rows_by_student
 from engine.store.sql_tables import (
     attempts,
     decode,
@@ -227,22 +227,30 @@ class RegradeHistory(StorePart):
                 query = query.where(regrades.c[name] == value)
         with self._database.read() as connection:
             rows = connection.execute(query).mappings().all()
-        where = self._database.where
         for row in rows:
-            yield StoredRegrade(
-                run=row["run"],
-                student=row["student"],
-                submission=row["submission"],
-                mode=Mode(row["mode"]),
-                by=row["by"],
-                at=row["at"],
-                cause=row["cause"],
-                old=decode(GradeReport, row["old_report"], where),
-                new=decode(GradeReport, row["new_report"], where),
-                old_variant=None
-                if row["old_variant"] is None
-                else decode(Variant, row["old_variant"], where),
-            )
+            yield _stored_regrade(row, self._database.where)
+
+    def by_student(self, students: Sequence[str]) -> Iterator[list[StoredRegrade]]:
+        """Yield the changes of each of these students in turn, oldest first, all read at once."""
+        query = sa.select(regrades).where(regrades.c.student.in_(students)).order_by(regrades.c.id)
+        for rows in rows_by_student(self._database, query, students):
+            yield [_stored_regrade(row, self._database.where) for row in rows]
+
+
+def _stored_regrade(row: sa.RowMapping, where: str) -> StoredRegrade:
+    variant = row["old_variant"]
+    return StoredRegrade(
+        run=row["run"],
+        student=row["student"],
+        submission=row["submission"],
+        mode=Mode(row["mode"]),
+        by=row["by"],
+        at=row["at"],
+        cause=row["cause"],
+        old=decode(GradeReport, row["old_report"], where),
+        new=decode(GradeReport, row["new_report"], where),
+        old_variant=None if variant is None else decode(Variant, variant, where),
+    )
 
 
 def _rekey(

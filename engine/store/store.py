@@ -6,7 +6,7 @@ what an attempt earns may depend on them, and two programs may record at the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ from engine.store.attempt import (
     quiz_responses,
 )
 from engine.store.audit import AuditLog
-from engine.store.database import Database, open_database
+from engine.store.database import Database, open_database, rows_by_student
 from engine.store.drafts import DraftStore
 from engine.store.lti import LtiStore
 from engine.store.lti_outbox import LtiOutbox
@@ -515,6 +515,31 @@ class Store:
                 return
             last = rows[-1]["id"]
 
+    def attempts_by_student(self, students: Sequence[str], mode: Mode) -> Iterator[list[Attempt]]:
+        """Yield the attempts of each of these students in turn, oldest row first, all read at once."""
+        query = sa.select(attempts).where(attempts.c.student.in_(students), attempts.c.mode == str(mode))
+        for rows in rows_by_student(self._database, query.order_by(attempts.c.id), students):
+            yield [attempt_of(row, self.where) for row in rows]
+
+    def quizzes_by_student(
+        self, students: Sequence[str], mode: Mode, names: Collection[str]
+    ) -> Iterator[list[Quiz]]:
+        """Yield what each of these students has answered, and all quizzes of these names, read at once.
+
+        Of one name the newest draw comes last.
+        """
+        answered = sa.exists().where(
+            attempts.c.student == quizzes.c.student,
+            attempts.c.quiz_id == quizzes.c.id,
+            attempts.c.mode == str(mode),
+        )
+        query = sa.select(quizzes.c.student, quizzes.c.quiz).where(
+            quizzes.c.student.in_(students), sa.or_(quizzes.c.name.in_(names), answered)
+        )
+        ordered = query.order_by(quizzes.c.name, quizzes.c.attempt)
+        for rows in rows_by_student(self._database, ordered, students):
+            yield [decode(Quiz, row["quiz"], self.where) for row in rows]
+
     def has_attempts(self, student: str, item: str, mode: Mode) -> bool:
         """Return whether a student has an attempt at an item; asked at every save, so it costs little."""
         values = {"student": student, "item": item, "mode": str(mode)}
@@ -539,9 +564,13 @@ class Store:
 
     def students(self, mode: Mode = Mode.MARKS) -> list[str]:
         """Return the ids of everybody with an attempt, graded or not, in order."""
-        query = sa.select(attempts.c.student).where(attempts.c.mode == str(mode)).distinct()
+        return sorted(self.attempt_counts(mode))
+
+    def attempt_counts(self, mode: Mode = Mode.MARKS) -> Mapping[str, int]:
+        """Return how many attempts everybody has, graded or not; nobody who has none."""
+        query = sa.select(attempts.c.student, sa.func.count()).where(attempts.c.mode == str(mode))
         with self._database.read() as connection:
-            return sorted(connection.execute(query).scalars())
+            return {row[0]: row[1] for row in connection.execute(query.group_by(attempts.c.student))}
 
     def ungraded(self, mode: Mode | None = None) -> list[Attempt]:
         """Return the attempts that are still ungraded, with their reasons."""

@@ -12,7 +12,7 @@ import pytest
 
 from engine.answers import right_response, wrong_responses
 from engine.errors import StoreError
-from engine.marks.class_results import columns_of_quiz
+from engine.marks.class_table import columns_of_quiz
 from engine.model import Mode, Part, Quiz
 from engine.quiz import compose, read_blueprint
 from engine.store import HandMark

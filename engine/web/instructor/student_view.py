@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from engine.course.people import Role
 from engine.errors import UsageError
-from engine.marks.class_results import column_of, plain_result
-from engine.marks.class_table import StudentResults, TableColumn
+from engine.marks.class_results import plain_result
+from engine.marks.class_table import StudentResults, TableColumn, column_of
 from engine.marks.manual import ManualDecision, ManualMarks
 from engine.marks.rubric_marking import RUBRIC_CAUSES
 from engine.pages.feedback import feedback_entry, feedback_view

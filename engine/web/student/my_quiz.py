@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from engine.errors import QuizError
-from engine.marks.class_results import attempt_result, columns_of_quiz
-from engine.marks.class_table import ColumnMark, ScoreChange
+from engine.marks.class_results import attempt_result
+from engine.marks.class_table import ColumnMark, ScoreChange, columns_of_quiz
 from engine.marks.site_quizzes import site_quiz
 from engine.model import GradeReport, Outcome, Part, QuizQuestion, ResultDisclosure, Variant
 from engine.pages.feedback import FeedbackEntry, feedback_entry

@@ -8,7 +8,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +27,7 @@ from engine.model import GradeReport, Mode, Outcome
 from engine.runs.batch import BatchResult
 from engine.store import Attempt, Store, open_store
 from engine.store.sql_tables import encode
+from tests.counted_statements import counting
 from tests.live.postgres import server
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
@@ -133,21 +134,6 @@ def room(tmp_path: Path) -> Iterator[Room]:
 def intake(files: dict[str, list[HandedFile]]) -> IntakeResult:
     students = tuple(StudentFiles(student, tuple(handed)) for student, handed in files.items())
     return IntakeResult(students, (), layout="plain")
-
-
-@contextmanager
-def counting() -> Iterator[list[str]]:
-    """Collect the statements that go to any server, many rows at once as one."""
-    seen: list[str] = []
-
-    def note(connection: object, cursor: object, statement: str, *more: object) -> None:
-        seen.append(statement)
-
-    sa.event.listen(sa.engine.Engine, "before_cursor_execute", note)
-    try:
-        yield seen
-    finally:
-        sa.event.remove(sa.engine.Engine, "before_cursor_execute", note)
 
 
 def test_a_class_takes_few_statements_however_large_it_is(room: Room) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +28,7 @@ from engine.model import (
 )
 from engine.quiz import rules as clock
 from engine.store import Attempt, HandMark, Store, open_store
+from tests.counted_statements import counting
 
 NOW = datetime(2026, 12, 24, tzinfo=UTC)
 DUE = datetime(2026, 11, 7, tzinfo=UTC)
@@ -199,3 +201,63 @@ def test_a_repeated_choice_is_no_attempt_where_attempts_are_limited(store: Store
         store.record_quiz(quiz, {1: {"answer": text}}, [report("item-1", score, 2.0)])
     rules = {"assignments": {"week-1": {"attempts": {"which": "average"}}}}
     assert marks(results(store, rules)["ada"]) == {"week-1/item-1": ColumnMark(1, 1)}
+
+
+def large_class(store: Store, count: int) -> dict[str, float]:
+    """Make a class with code, a quiz that half of it answered, comments and regrades; return its totals."""
+    totals = {}
+    for number in range(count):
+        student, score = f"s{number:03}", float(number % 10)
+        first = replace(drawn(student), id=f"first-{student}")
+        second = replace(drawn(student), attempt=2)
+        store.save_quizzes([first, second])
+        stored = Attempt(student, "a" * 64, report("softmax", score, 10), NOW, NOW, source="x = 1")
+        store.record(stored)
+        hand_in(store, student, 0.0, None, "b")
+        store.code_comments.add(stored, file="", line=1, text=f"line of {student}", by="ivy", at=NOW)
+        better = replace(stored, report=report("softmax", score + 0.5, 10))
+        store.regrades.replace(
+            [(stored, better)], run=f"run-{student}", by="ivy", at=NOW, cause="a new check"
+        )
+        if number % 2:
+            answer(store, second, 2.0, 1.0)
+        totals[student] = score + 0.5 + (3.0 if number % 2 else 0.0)
+    return totals
+
+
+def test_a_class_is_read_by_few_statements_however_large_it_is(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = {"missing": "zero", "assignments": {"week-1": {"due": "2026-11-06"}}}
+
+    def read(of: Store) -> dict[str, Any]:
+        everybody = class_results(
+            of,
+            mode=Mode.MARKS,
+            title_of=str.upper,
+            policies=Policies.model_validate(rules),
+            points_of={"softmax": 10.0}.get,
+        )
+        return {one.student: one for one in everybody}
+
+    taken = []
+    for count in (10, 60):
+        with open_store(tmp_path / f"{count}.db") as many:
+            totals = large_class(many, count)
+            with counting() as seen:
+                found = read(many)
+            taken.append(sum(statement != "BEGIN" for statement in seen))
+            # Everybody has what is theirs.
+            assert {student: one.row().total() for student, one in found.items()} == totals
+            for number, (student, one) in enumerate(found.items()):
+                code = next(item for item in one.items if item.column.id == "softmax")
+                assert [comment.text for comment in code.comments] == [f"line of {student}"]
+                assert [change.after for change in code.regraded] == [number % 10 + 0.5]
+                missing = {column.id for column, _ in one.without_work}
+                assert missing == (set() if number % 2 else {"week-1/item-1", "week-1/item-2"})
+            # A very large class is read in parts, to the same end.
+            with monkeypatch.context() as patch, counting() as in_parts:
+                patch.setattr(sys.modules[class_results.__module__], "_PART", 7)
+                assert read(many) == found
+            assert len(in_parts) > len(seen)
+    assert taken[0] == taken[1] <= 7, seen
