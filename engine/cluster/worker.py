@@ -69,6 +69,9 @@ QUEUE_LOOK_S: Final = 5.0
 """Seconds between looks for a queue that isn't there yet; somebody has to type a command first."""
 
 _AWAY_S = (0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
+# Notices that are looked into at once, and how many a second in the long run: any account in the database may
+# send them, and each look of each slot costs the server a millisecond or two.
+_NOTICES_AT_ONCE, _NOTICES_A_SECOND = 30, 10.0
 _LONGEST_REST_S = 300.0
 _FIRST_REST_S = 5.0
 _END_S = 5.0  # for threads that are about to end: the database may be slow to answer their last question
@@ -365,11 +368,18 @@ class ClusterWorker:
 
     def _listen(self) -> None:
         """Wake a thread when something is handed over; without notices the regular looks are enough."""
+        credit, counted = float(_NOTICES_AT_ONCE), time.monotonic()
         while not self._halt.is_set():
             try:
                 for _ in self._queue.notices(JOBS_CHANNEL, self._halt):
                     self._knock.set()
                     self._news.set()
+                    # Ten hand-ins a second don't use it up; a flood waits here, and comes as one notice.
+                    now = time.monotonic()
+                    credit += (now - counted) * _NOTICES_A_SECOND - 1.0
+                    credit, counted = min(credit, _NOTICES_AT_ONCE), now
+                    if credit < 0:
+                        self._halt.wait(-credit / _NOTICES_A_SECOND)
             except Exception:  # the database is away, or takes no more connections
                 self._halt.wait(LOOK_S)
 

@@ -233,6 +233,9 @@ def _is_begun(connection: sa.Connection) -> bool:
     return bool(getattr(connection.connection.driver_connection, "in_transaction", False))
 
 
+# Of what has piled up on a connection, some ten thousand notices; no sender keeps a reader here for ever.
+_NOTICE_READS = 20
+
 # Of two writers one is through after the first try; a third try is for bad luck with a third one.
 _TRIES = 3
 
@@ -366,7 +369,9 @@ class Database:
             self.checkpoint()
 
     def notices(self, channel: str, halt: threading.Event) -> Iterator[None]:
-        """Yield whenever a server gives a notice on a channel, until `halt` is set; it takes a connection.
+        """Yield whenever a server gives notices on a channel, until `halt` is set; it takes a connection.
+
+        Those that have come meanwhile are told by one: each says no more than that there is news.
 
         Parameters
         ----------
@@ -381,8 +386,12 @@ class Database:
             driver = connection.connection.driver_connection
             assert driver is not None
             while not halt.is_set():
-                for _ in driver.notifies(timeout=1.0, stop_after=1):
-                    yield
+                if not [*driver.notifies(timeout=1.0, stop_after=1)]:
+                    continue
+                for _ in range(_NOTICE_READS):
+                    if not [*driver.notifies(timeout=0)]:
+                        break
+                yield
             # Another user of this connection mustn't get what comes for us.
             connection.execute(sa.text("UNLISTEN *"))
 

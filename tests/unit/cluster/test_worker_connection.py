@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -14,8 +14,14 @@ import sqlalchemy as sa
 from engine.cluster.course_line import CourseLine, ProgramForQueue
 from engine.cluster.fingerprint import QueueName, engine_fingerprint, packages_fingerprint
 from engine.cluster.queue_tables import make_queue, open_queue_database, queued_items, require_queue
-from engine.cluster.work_queue import ClaimedChunk, QueuedProgram, WorkerFacts, WorkQueue
-from engine.cluster.worker import ClusterWorker, WorkerTimes, when_there
+from engine.cluster.work_queue import JOBS_CHANNEL, ClaimedChunk, QueuedProgram, WorkerFacts, WorkQueue
+from engine.cluster.worker import (
+    _NOTICES_A_SECOND,
+    _NOTICES_AT_ONCE,
+    ClusterWorker,
+    WorkerTimes,
+    when_there,
+)
 from engine.errors import StoreAwayError, StoreError
 from engine.model import GradeReport, Mode, Outcome
 from engine.store.database import Database
@@ -247,3 +253,59 @@ def test_only_what_others_can_mend_is_waited_for(database: Database) -> None:
             when_there(lambda opened=opened: require_queue(opened), threading.Event(), patient=True)  # type: ignore[misc]
         assert not isinstance(stop.value, StoreAwayError)
     missing.close()
+
+
+class CountedQueue(WorkQueue):
+    """A queue that counts how often it is looked into."""
+
+    looks = 0
+
+    def queues_for(self, serves: Callable[[str], bool]) -> list[str]:
+        self.looks += 1
+        return super().queues_for(serves)
+
+
+def test_a_flood_of_notices_makes_no_flood_of_looks(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any role of the database may send them; what is handed over meanwhile is begun all the same."""
+    monkeypatch.setattr("engine.cluster.worker.LOOK_S", 1_000.0)  # nothing but a notice wakes it
+    queue = CountedQueue(database)
+    worker = Worker(queue, times=WorkerTimes())
+    thread = threading.Thread(target=worker.run)
+    begun = time.monotonic()
+    thread.start()
+    over, sent = threading.Event(), [0]
+
+    def flood() -> None:
+        with database.read() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            driver.rollback()
+            driver.autocommit = True
+            while not over.is_set():
+                driver.execute(f'NOTIFY "{JOBS_CHANNEL}"')
+                sent[0] += 1
+            driver.autocommit = False
+
+    sender = threading.Thread(target=flood)
+    try:
+        until(lambda: queue.looks > 0)
+        sender.start()
+        until(lambda: time.monotonic() - begun > 5.0 and sent[0] > 1_000)
+        looks, seconds = queue.looks, time.monotonic() - begun
+        assert 3 < looks <= _NOTICES_AT_ONCE + seconds * _NOTICES_A_SECOND + 5, (looks, seconds, sent)
+        hand_over(database, 1)
+        until(lambda: worker.begun == ["s0"])
+    finally:
+        over.set()
+        sender.join()
+        worker.stop()
+        thread.join()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
