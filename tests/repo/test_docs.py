@@ -38,6 +38,20 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
+def anchors(page: Path) -> set[str]:
+    """Return what links to a page's headings may end with, as GitHub makes it."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_to_a_heading_find_it(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]*\.md)?#([^)]+)\)", page.read_text(encoding="utf-8"))
+    targets = [(page.parent / file if file else page, heading) for file, heading in links]
+    assert [(str(file), heading) for file, heading in targets if heading not in anchors(file)] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_headings_and_listings_begin_their_lines(page: Path) -> None:
     """A tool that fills lines makes one paragraph of everything that it takes for text."""
