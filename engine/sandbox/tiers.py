@@ -113,8 +113,9 @@ def _how_to_get_namespaces() -> str:
             continue
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or "container" in os.environ:
         return (
-            "this is a container that may not make namespaces: run it with --security-opt seccomp=unconfined "
-            "--security-opt apparmor=unconfined --cap-add SYS_ADMIN, or use T2"
+            "this is a container that may not make namespaces: run it as an ordinary user, without "
+            "capabilities and with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, "
+            "or use T2"
         )
     return "allow user namespaces on this machine, or use T2"
 

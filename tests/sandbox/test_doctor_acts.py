@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from typing import Any
 
 import pytest
-from arena_client import Arena, checked
+from arena_client import HERE, PROJECT, Arena, checked, free_uid
 
 # what the doctor must see when one layer is off; everything else in the sandbox stays as it is
 _PERMITTED = [
@@ -53,3 +57,36 @@ def test_the_doctor_sees_what_a_missing_layer_permits(
 
 
 test_the_doctor_sees_what_a_missing_layer_permits.foresee = _without  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give an ordinary user a capability")
+def test_an_ordinary_user_with_a_capability_loses_it_in_the_sandbox() -> None:
+    """Containers (`--cap-add`) and units of systemd (`AmbientCapabilities=`) give such."""
+    way = [str(HERE / "arena_identity.py"), "0", str(PROJECT), sys.prefix, sys.base_prefix, "--"]
+    user = [
+        "--reuid",
+        str(free_uid()),
+        "--clear-groups",
+        "--inh-caps",
+        "+net_raw",
+        "--ambient-caps",
+        "+net_raw",
+    ]
+    code = "import sys; sys.argv[0] = 'grade'; from cli import main; main()"
+    done = subprocess.run(
+        [
+            sys.executable,
+            *way,
+            shutil.which("setpriv") or "setpriv",
+            *user,
+            sys.executable,
+            "-c",
+            code,
+            "doctor",
+        ],
+        env={"PATH": os.defpath, "HOME": "/nonexistent", "PYTHONPATH": str(PROJECT), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0 and "T2 keeps its promises" in done.stdout, done.stdout + done.stderr

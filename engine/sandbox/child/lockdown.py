@@ -170,6 +170,9 @@ def _put_up(
         _step("rlimits", lambda: _set_limits(confinement.processes, cpu_s, limits))
     if uid is not None:
         _step("uid", lambda: _become(uid))
+    elif layers.uid:
+        # an ordinary user has some where a container or a unit of systemd adds them
+        _step("capabilities", lambda: linux.set_capabilities(0))
     _step("privileges", lambda: _renounce(parent))
     if layers.landlock:
         _step("landlock", lambda: _enter_landlock(_RULESET_FD if not every_thread else confinement.ruleset))

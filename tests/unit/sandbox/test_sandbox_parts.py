@@ -370,3 +370,15 @@ def test_advice_fits_the_switch(file: str, value: str, said: str, monkeypatch: p
 
     monkeypatch.setattr(Path, "read_text", read)
     assert said in tiers._how_to_get_namespaces()
+
+
+def test_advice_in_a_container_asks_for_no_capability(monkeypatch: pytest.MonkeyPatch) -> None:
+    """bubblewrap refuses an ordinary user who has one, and root would need two."""
+
+    def no_file(path: Path, *_: Any, **__: Any) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_text", no_file)
+    monkeypatch.setenv("container", "podman")
+    advice = tiers._how_to_get_namespaces()
+    assert "as an ordinary user, without capabilities" in advice and "--cap-add" not in advice
