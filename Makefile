@@ -82,6 +82,11 @@ browser:               ## Chromium, nginx, PostgreSQL and others for the tests, 
 	       && { apt-get install -y -q --no-install-recommends postgresql \
 	            || { apt-get update -q && apt-get install -y -q --no-install-recommends postgresql; }; }; } \
 	  || echo "no PostgreSQL with TLS here (Debian and Ubuntu: apt-get install postgresql): its tests are skipped" >&2
+	@PATH="$$PATH:/usr/sbin" command -v pgbouncer >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get >/dev/null \
+	       && { apt-get install -y -q --no-install-recommends pgbouncer \
+	            || { apt-get update -q && apt-get install -y -q --no-install-recommends pgbouncer; }; }; } \
+	  || echo "no PgBouncer here (Debian and Ubuntu: apt-get install pgbouncer): its tests are skipped" >&2
 	@command -v slurmctld >/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get >/dev/null \
 	       && { apt-get install -y -q --no-install-recommends $(SLURM) \

@@ -62,6 +62,7 @@ class _Handed:
     task: FileTask
     started: datetime
     chain: _Chain
+    key: tuple[str, ...]
     sha256: str
     program: CodeSubmission | None  # none: its file is read once more
 
@@ -185,7 +186,7 @@ class _ClusterRun:
         self._characters += len(entry.code)
         in_memory = program if self._characters <= _KEPT_CHARACTERS else None
         together.entries.append(entry)
-        together.handed.append(_Handed(task, started, chain, program.sha256, in_memory))
+        together.handed.append(_Handed(task, started, chain, entry.key, program.sha256, in_memory))
 
     def _hand_over(self, together: _Slice) -> None:
         self._store(together.faulty)
@@ -193,6 +194,12 @@ class _ClusterRun:
             return
         numbers = self._course.hand_over(together.entries)
         for number, handed in zip(numbers, together.handed, strict=True):
+            if number in self._handed and self._handed[number].key != handed.key:
+                raise StoreError(
+                    "the queue was put back to an earlier state while programs were handed over",
+                    where=self._course.queue.database.where,
+                    next_step="run again: what has no grade is handed over again",
+                )
             self._handed[number] = handed
             handed.chain.waiting.append(number)
 
@@ -218,12 +225,16 @@ class _ClusterRun:
         self._looked = time.monotonic()
         if not came:
             return 0
-        ours = {report.program: report for report in came if report.program in self._handed}
+        ours = {report.program: report for report in came if self._is_ours(report)}
         done = self._arrive(ours)
         # Last: killed before this, the next run collects them again, and the store has them already.
         self._course.queue.forget({*done, *(report.program for report in came)} - self._early)
         self._silence.hear()
         return len(came)
+
+    def _is_ours(self, report: QueueReport) -> bool:
+        handed = self._handed.get(report.program)
+        return handed is not None and handed.key == report.key
 
     def _arrive(self, came: Mapping[int, QueueReport | None]) -> list[int]:
         """Store what has come, and what came before and waited for it; return the numbers of both."""
@@ -275,8 +286,11 @@ class _ClusterRun:
         """See which programs are another run's to collect, and which are gone."""
         # What came before an earlier program of its student waits for that one, and not for a report.
         numbers = [number for number, handed in self._handed.items() if number not in handed.chain.came]
+        known = self._course.queue.still_there({number: self._handed[number].key for number in numbers})
+        there = sorted(known)
         # Whoever hands a program over last collects its report, and may have been killed before it came.
-        self._course.queue.collect_for(self._course.run, numbers, _LEFT_S)
-        self._course.queue.restore(numbers)
-        runs = self._course.queue.runs_of(numbers)
-        self._course.queue.forget(self._arrive({number: None for number in numbers if number not in runs}))
+        self._course.queue.collect_for(self._course.run, there, _LEFT_S)
+        self._course.queue.restore(there)
+        gone = {number: None for number in numbers if number not in known}
+        # Not those whose number another program has now.
+        self._course.queue.forget({*self._arrive(gone)} - gone.keys())

@@ -20,6 +20,7 @@ from engine.cluster.queue_tables import courses, programs, reports
 from engine.cluster.work_queue import IS_SILENT, TASK, QueueReport, any_of, defer_jobs, has_report
 from engine.crash_points import reached
 from engine.store.database import Database
+from engine.text.words import clean_line
 
 # Bands of priority, which is a number of 32 bits.
 _INTERACTIVE = 1_000_000_000
@@ -27,6 +28,7 @@ _REPLACED = 500_000_000  # somebody handed in a newer one, and waits for that
 _STEP = 1_000  # for each program of the same student that waits already
 _LAST_IN_LINE = 1_000_000_000
 _LEFT_S = 600  # whoever waits for a report collects it within seconds, and after a fault of the server too
+_MOST_TITLE = 300
 _UNIT = 100  # what a program of a course of weight 1 advances its course in the line
 # As many numbers as one statement's list: PostgreSQL's protocol counts parameters with 16 bits.
 _PARAMETERS = 10_000
@@ -66,6 +68,10 @@ _PUT_PROGRAMS = sa.text(
 _LIVE_SLOTS = sa.text(
     "SELECT coalesce(sum(f.slots), 0) FROM workers f JOIN procrastinate_workers w ON w.id = f.id"
     f" WHERE NOT f.draining AND NOT ({IS_SILENT})"
+)
+_KEY = ("student", "item", "version", "submission")
+_REPORTS = sa.select(*reports.c, *(programs.c[name] for name in _KEY)).join(
+    programs, programs.c.id == reports.c.program
 )
 _PLACE_JOB = sa.text("UPDATE procrastinate_jobs SET priority = :priority WHERE id = :job AND status = 'todo'")
 
@@ -136,6 +142,8 @@ class CourseLine:
         str or None
             The title that it had here until now, if that was another one: it was renamed, or is a copy.
         """
+        # A title is shown on one line, and the server takes no character of number 0.
+        title = clean_line(title, _MOST_TITLE)
         values = {"id": course, "title": title}
         statement = upsert(courses).values(values)
         statement = statement.on_conflict_do_update(index_elements=[courses.c.id], set_={"title": title})
@@ -222,11 +230,7 @@ class CourseLine:
         Those it doesn't :meth:`forget` come again.
         """
         query = (
-            sa.select(*reports.c)
-            .join(programs, programs.c.id == reports.c.program)
-            .where(programs.c.run == run)
-            .order_by(reports.c.handed_in, reports.c.program)
-            .limit(most)
+            _REPORTS.where(programs.c.run == run).order_by(reports.c.handed_in, reports.c.program).limit(most)
         )
         if besides:
             query = query.where(reports.c.program.not_in(sorted(besides)))
@@ -235,7 +239,7 @@ class CourseLine:
 
     def reports_among(self, numbers: Sequence[int]) -> list[QueueReport]:
         """Return the reports that there are of these programs."""
-        query = sa.select(*reports.c).where(reports.c.program == any_of(numbers))
+        query = _REPORTS.where(reports.c.program == any_of(numbers))
         with self.database.read() as connection:
             return [_report(row) for row in connection.execute(query).mappings()]
 
@@ -277,6 +281,16 @@ class CourseLine:
         query = sa.select(programs.c.id, programs.c.run).where(programs.c.id == any_of(numbers))
         with self.database.read() as connection:
             return {row.id: row.run for row in connection.execute(query)}
+
+    def still_there(self, handed: Mapping[int, tuple[str, ...]]) -> set[int]:
+        """Return which of these numbers are still those of the programs with these keys.
+
+        Others were taken out. A restored backup, or new tables, may have given their numbers again.
+        """
+        query = sa.select(programs.c.id, *(programs.c[name] for name in _KEY))
+        query = query.where(programs.c.id == any_of([*handed]))
+        with self.database.read() as connection:
+            return {number for number, *key in connection.execute(query) if handed[number] == (*key,)}
 
     def collect_for(self, run: str, numbers: Sequence[int], left_s: float) -> int:
         """Let a run collect those reports of these programs that another one left there; count them."""
@@ -507,4 +521,5 @@ def _move(connection: sa.Connection, numbers: Sequence[int], priority: int) -> N
 
 
 def _report(row: sa.RowMapping) -> QueueReport:
-    return QueueReport(row["program"], row["report"], row["reason"], row["worker"], row["seconds"])
+    key = tuple(row[name] for name in _KEY)
+    return QueueReport(row["program"], row["report"], row["reason"], row["worker"], row["seconds"], key=key)

@@ -11,9 +11,10 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from engine.cluster.course_line import CourseLine, ProgramForQueue
 from engine.cluster.fingerprint import (
@@ -33,6 +34,7 @@ from engine.model import CodeSubmission, GradeReport, Mode, Outcome
 from engine.runner import Job, Runner, RunResult, SandboxOptions
 from engine.runs.code_exercises import CodeExercises, GradingStoppedError, plan_seed
 from engine.store import SubmissionKey
+from engine.store.postgres import is_missing
 from engine.store.sql_tables import decode, encode
 from engine.text.words import clean_line
 
@@ -40,6 +42,7 @@ POLL_S: Final = 0.25
 """Seconds between two looks for the reports of a class."""
 
 Warn = Callable[[str], None]
+T = TypeVar("T")
 
 _QUIET_S: Final = 10.0  # without a report, before it is asked why
 _SOON_S: Final = 0.05  # where somebody waits
@@ -89,7 +92,6 @@ class CourseQueue:
         packages: Sequence[str],
     ) -> None:
         database = open_queue_database(address)
-        make_queue(database)
         self.queue = CourseLine(database)
         self.course = course_fingerprint(secret)
         self.name = str(QueueName.of_programs(secret, tier, packages))
@@ -98,13 +100,40 @@ class CourseQueue:
         """Set when nobody waits for reports any more."""
         self._bank = bank
         self._secret = secret
+        self._title = title
         self._mode = mode
         self._lock = threading.Lock()
         self._versions: dict[str, str] = {}
         self._points: dict[tuple[str, str], float] = {}  # by item and version; old ones may still be reported
         self._seconds: dict[str, tuple[int, float]] = {}  # by item: reports, and seconds of all of them
-        self.other_title = self.queue.register_course(self.course, title)
+        try:
+            self.other_title = self._enter()
+        except BaseException:
+            database.close()
+            raise
         """By which the queue knew a course with this secret until now; None for the same or none."""
+
+    def _enter(self) -> str | None:
+        make_queue(self.queue.database)
+        return self.queue.register_course(self.course, self._title)
+
+    def _there(self, work: Callable[[], T], items: Collection[str]) -> T:
+        """Return what `work` returns; where the queue has lost this course or its items, bring them back.
+
+        Somebody dropped the queue or took the course out of it, or a backup was restored: a site runs on.
+        """
+        try:
+            return work()
+        except StoreError as error:
+            if not is_missing(error):
+                raise
+        self._enter()
+        with self._lock:
+            for item in items:
+                self._versions.pop(item, None)
+        for item in items:
+            self.version(item)
+        return work()
 
     def close(self) -> None:
         """Give back the connections; what was handed over stays in the queue."""
@@ -121,7 +150,14 @@ class CourseQueue:
         with self._lock:
             if item not in self._versions:
                 seed = plan_seed(self._secret, item, self._bank.version(item))
-                version = publish_item(self.queue.database, self.course, self._bank, item, seed)
+                publish = partial(publish_item, self.queue.database, self.course, self._bank, item, seed)
+                try:
+                    version = publish()
+                except StoreError as error:
+                    if not is_missing(error):
+                        raise
+                    self._enter()
+                    version = publish()
                 self._points[item, version] = self._bank.load(item).points
                 self._versions[item] = version
             return self._versions[item]
@@ -145,8 +181,11 @@ class CourseQueue:
         size = min((self._chunk(item) for item in {entry.item for entry in handed}), default=_USUAL)
         if not interactive and (slots := self.queue.live_slots()):
             size = min(size, max(_FEWEST_SPREAD, -(-len(handed) // slots)))
-        return self.queue.hand_over(
-            self.course, self.name, str(self._mode), self.run, handed, interactive=interactive, chunk=size
+        return self._there(
+            lambda: self.queue.hand_over(
+                self.course, self.name, str(self._mode), self.run, handed, interactive=interactive, chunk=size
+            ),
+            {entry.item for entry in handed},
         )
 
     def _chunk(self, item: str) -> int:
@@ -308,13 +347,20 @@ class _AwaitedReports:
         self._line = line
         self._silence = silence
         self._change = threading.Condition()
-        self._awaited: set[int] = set()
+        self._awaited: dict[int, tuple[str, ...]] = {}
         self._came: dict[int, QueueReport | None] = {}  # None: the program isn't in the queue any more
         self._is_asked = False
         self._looked = time.monotonic()
 
-    def wait(self, number: int, halt: threading.Event) -> QueueReport | None:
+    def wait(self, number: int, key: tuple[str, ...], halt: threading.Event) -> QueueReport | None:
         """Return the report of a program when it is there, None where somebody took the program out.
+
+        Parameters
+        ----------
+        number : int
+        key : tuple of str
+            Of the program: see :meth:`engine.cluster.course_line.CourseLine.still_there`.
+        halt : threading.Event
 
         Raises
         ------
@@ -327,7 +373,7 @@ class _AwaitedReports:
         with self._change:
             if not self._awaited:
                 self._silence.hear()
-            self._awaited.add(number)
+            self._awaited[number] = key
         try:
             while not halt.is_set():
                 with self._change:
@@ -337,12 +383,14 @@ class _AwaitedReports:
                         self._change.wait(POLL_S)
                         continue
                     self._is_asked = True
-                    numbers = sorted(self._awaited)
+                    awaited = dict(sorted(self._awaited.items()))
                 try:
-                    self._ask(numbers)
+                    self._ask(awaited)
                 except UnstorableError:
                     raise
-                except StoreError:
+                except StoreError as error:
+                    if is_missing(error):  # whoever dropped the tables dropped the program with them
+                        return None
                     away_since = away_since or time.monotonic()
                     if time.monotonic() - away_since > _AWAY_S:
                         raise
@@ -355,19 +403,20 @@ class _AwaitedReports:
                     halt.wait(_SOON_S)
         finally:
             with self._change:
-                self._awaited.discard(number)
+                self._awaited.pop(number, None)
                 self._came.pop(number, None)
         raise GradingStoppedError
 
-    def _ask(self, numbers: Sequence[int]) -> None:
+    def _ask(self, awaited: Mapping[int, tuple[str, ...]]) -> None:
         came: dict[int, QueueReport | None] = {}
         try:
-            came |= {report.program: report for report in self._line.reports_among(numbers)}
+            reports = self._line.reports_among([*awaited])
+            came |= {report.program: report for report in reports if report.key == awaited[report.program]}
             if time.monotonic() - self._looked > _GONE_S:
                 self._looked = time.monotonic()
-                self._line.restore(numbers)
-                known = self._line.runs_of(numbers)
-                came |= {number: None for number in numbers if number not in known and number not in came}
+                known = self._line.still_there(awaited)
+                self._line.restore(sorted(known))
+                came |= {number: None for number in awaited if number not in known and number not in came}
             if came:
                 self._silence.hear()
             elif self._silence.is_long():  # one thread asks at a time, so that one at a time looks here
@@ -460,7 +509,7 @@ class ClusterExercises(CodeExercises):
         report = None
         while report is None:
             (number,) = self._course_queue.hand_over([program], interactive=self._interactive)
-            report = self._reports.wait(number, self._halt)
+            report = self._reports.wait(number, program.key, self._halt)
             # A student goes on waiting, whatever somebody did to the queue.
             if report is None and not self._interactive:
                 raise EngineError("it was taken out of the queue", next_step="mark it again")

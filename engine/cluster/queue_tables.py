@@ -23,7 +23,7 @@ from engine.cluster.queue_upgrades import (
 from engine.errors import StoreAwayError, StoreError
 from engine.store.database import Database
 from engine.store.postgres import is_locked, server_engine
-from engine.text.words import clean_line
+from engine.text.words import clean_line, join_words
 
 QUEUE_SCHEMA = "softmark_queue"
 QUEUE_VERSION = 3  # a new one needs a step in queue_upgrades
@@ -43,6 +43,12 @@ _RIGHTS = sa.text(
 _DATABASE_OWNER = sa.text(
     "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()"
     f" AND pg_has_role(datdba, 'USAGE') AND to_regnamespace('{QUEUE_SCHEMA}') IS NULL"
+)
+
+_OBJECTS = sa.text(
+    "SELECT relname FROM pg_class"
+    f" WHERE relnamespace = to_regnamespace('{QUEUE_SCHEMA}') AND relkind IN ('r', 'p', 'v', 'm', 'S', 'f')"
+    " ORDER BY relname"
 )
 
 queue_metadata = sa.MetaData()
@@ -182,14 +188,8 @@ def open_queue_database(address: str) -> Database:
             expected="postgresql://user@host/name",
             next_step="see docs/scaling.md; without a server, `grade batch` uses all cores of this machine",
         )
-    engine, where, patience = server_engine(address, _BUSY_TIMEOUT_S)
-
-    @sa.event.listens_for(engine, "connect")
-    def use_schema(connection: Any, _record: Any) -> None:
-        # Procrastinate's functions name its tables without a schema. Nothing of the store's is in reach.
-        connection.execute(f"SET search_path TO {QUEUE_SCHEMA}")
-        connection.commit()
-
+    # Procrastinate's functions name its tables without a schema. Nothing of the store's is in reach.
+    engine, where, patience = server_engine(address, _BUSY_TIMEOUT_S, QUEUE_SCHEMA)
     return Database(engine, where, None, patience)
 
 
@@ -237,7 +237,7 @@ def _make(connection: sa.Connection, where: str) -> int:
         owner = connection.execute(_DATABASE_OWNER).scalar()
         if owner is not None:
             run_text(connection, f"SET LOCAL ROLE {quoted_name(owner)}")
-        connection.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {QUEUE_SCHEMA}"))
+        _require_free_schema(connection, where)
         run_text(connection, SchemaManager.get_schema())
         queue_metadata.create_all(connection)
         run_text(connection, QUEUE_POLICIES)
@@ -248,6 +248,21 @@ def _make(connection: sa.Connection, where: str) -> int:
             raise _other_version(connection, version, where)
         upgrade_tables(connection, version, QUEUE_VERSION, where)
     return version
+
+
+def _require_free_schema(connection: sa.Connection, where: str) -> None:
+    """Make the schema, or take an empty one that somebody has made for an account without that right."""
+    names = connection.execute(_OBJECTS).scalars().all()
+    if names:
+        raise StoreError(
+            f"the schema {QUEUE_SCHEMA} of this database has tables that aren't the queue's",
+            where=where,
+            got=join_words(map(clean_line, names), limit=5),
+            next_step="give the queue a database of its own (queue: in course.yaml), or have the owner of "
+            "these tables rename their schema",
+        )
+    if connection.execute(sa.select(sa.func.to_regnamespace(QUEUE_SCHEMA))).scalar() is None:
+        connection.execute(sa.text(f"CREATE SCHEMA {QUEUE_SCHEMA}"))
 
 
 def require_queue(database: Database) -> None:

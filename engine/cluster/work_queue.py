@@ -91,6 +91,9 @@ _SAME_MACHINE_S, _SAME_WORKER_S = 15.0, 30.0
 # With more of them than this a worker passes over no further ones, or it would only look.
 _MOST_PASSED = 50
 _WAIT_AGAIN = sa.text("UPDATE procrastinate_jobs SET status = 'todo' WHERE id = ANY(:jobs)")
+# A restored backup, or new tables, give numbers again that somebody still knows for other programs.
+_KEY = ("course", "student", "item", "version", "submission", "mode")
+_STORED = ("program", "report", "reason", "worker", "seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class QueuedProgram:
     tries: int
     tried_by: Sequence[str] = ()
     one_by_one: bool = False
+    submission: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,8 @@ class QueueReport:
         Of grading.
     is_slow : bool
         Whether the program ran out of time; only told by the worker.
+    key : tuple of str
+        Of the program, as in :attr:`engine.cluster.course_line.ProgramForQueue.key`; only told by the queue.
     """
 
     program: int
@@ -163,6 +169,7 @@ class QueueReport:
     worker: str
     seconds: float
     is_slow: bool = False
+    key: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,15 +250,24 @@ class WorkQueue:
 
         return self.database.change(insert)
 
-    def beat(self, worker: int, fault: str | None = None) -> WorkerOrders:
+    def beat(self, worker: int, fault: str | None = None, name: str | None = None) -> WorkerOrders:
         """Note that a worker lives, and what keeps it from grading; return what it must know.
 
         One that isn't known was taken for dead: what it had in hand waits again, or another one has it.
+
+        Parameters
+        ----------
+        worker : int
+        fault : str, optional
+        name : str, optional
+            The worker's: after a backup was restored, its number may be another one's.
         """
 
         def change(connection: sa.Connection) -> WorkerOrders:
             at_once(job_manager(connection).update_heartbeat(worker))
             mine = sa.update(workers).where(workers.c.id == worker).values(fault=fault)
+            if name is not None:
+                mine = mine.where(workers.c.name == name)
             draining = connection.execute(mine.returning(workers.c.draining)).scalar()
             return WorkerOrders(draining is not None, bool(draining))
 
@@ -374,7 +390,7 @@ class WorkQueue:
 
         def store(connection: sa.Connection) -> int:
             is_mine = _is_still(connection, chunk, worker)
-            stored = _keep(connection, by_program.values())
+            stored = _keep(connection, by_program.values(), chunk.programs)
             slow = {p.student for p in chunk.programs if p.id in by_program and by_program[p.id].is_slow}
             _take_one_by_one(connection, chunk.programs[0].course, slow)
             if is_mine:
@@ -431,7 +447,8 @@ class WorkQueue:
                 connection.execute(losses.values(losses=_one_more(programs.c.losses)))
                 # The first loss only makes them suspect, for others may have been at work beside them.
                 poisonous = [p.id for p in chunk.programs if p.losses >= MOST_DEATHS]
-                _keep(connection, [QueueReport(n, None, SET_ASIDE, "", 0.0) for n in poisonous])
+                aside_now = [QueueReport(n, None, SET_ASIDE, "", 0.0) for n in poisonous]
+                _keep(connection, aside_now, chunk.programs)
                 left = [number for number in lost if number not in poisonous]
                 # From now on, so that it is known for how long it waits for another worker.
                 jobs += _rest_of(connection, chunk, [[number] for number in left], 0.0)
@@ -516,25 +533,17 @@ def _is_still(connection: sa.Connection, chunk: ClaimedChunk, worker: int) -> bo
     return row is not None and (row[0], row[1]) == (worker, chunk.attempt)
 
 
-def _keep(connection: sa.Connection, graded: Iterable[QueueReport]) -> int:
-    """Keep reports, of each program the first; return how many were."""
-    rows = [
-        {
-            "program": report.program,
-            "report": report.report,
-            "reason": report.reason,
-            "worker": report.worker,
-            "seconds": report.seconds,
-        }
-        for report in graded
-    ]
-    if not rows:
-        return 0
-    # A program that was cancelled has no row: its report is dropped.
-    there = connection.execute(
-        sa.select(programs.c.id).where(programs.c.id.in_([row["program"] for row in rows]))
-    )
-    known = set(there.scalars())
+def _keep(
+    connection: sa.Connection, graded: Collection[QueueReport], in_hand: Iterable[QueuedProgram]
+) -> int:
+    """Keep reports of programs that somebody had in hand, of each program the first; return how many were."""
+    rows = [{name: getattr(report, name) for name in _STORED} for report in graded]
+    # A program that was cancelled has no row: its report is dropped, as is one whose number is another
+    # program's by now.
+    columns = (programs.c.id, *(programs.c[name] for name in _KEY))
+    mine = sa.select(*columns).where(programs.c.id == any_of([report.program for report in graded]))
+    there = {number: key for number, *key in connection.execute(mine)}
+    known = {p.id for p in in_hand if there.get(p.id) == [getattr(p, name) for name in _KEY]}
     rows = [row for row in rows if row["program"] in known]
     if not rows:
         return 0
@@ -542,9 +551,7 @@ def _keep(connection: sa.Connection, graded: Iterable[QueueReport]) -> int:
     # One that was set aside and is graded after all counts as graded.
     statement = statement.on_conflict_do_update(
         index_elements=[reports.c.program],
-        set_={
-            name: statement.excluded[name] for name in ("report", "reason", "worker", "seconds", "handed_in")
-        },
+        set_={name: statement.excluded[name] for name in (*_STORED[1:], "handed_in")},
         where=sa.and_(reports.c.report.is_(None), statement.excluded.report.is_not(None)),
     )
     return len(connection.execute(statement.returning(reports.c.program)).all())
@@ -580,7 +587,7 @@ def _not_gradable(
     tried = sa.update(programs).where(programs.c.id == program.id)
     connection.execute(tried.values(tries=_one_more(programs.c.tries), tried_by=_also_tried_by(worker)))
     if program.tries + 1 >= MOST_TRIES:
-        _keep(connection, [QueueReport(program.id, None, reason, "", 0.0)])
+        _keep(connection, [QueueReport(program.id, None, reason, "", 0.0)], [program])
         return []
     return _rest_of(connection, chunk, [[program.id]], _REST_S * 2**program.tries)
 

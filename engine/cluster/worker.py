@@ -340,6 +340,8 @@ class ClusterWorker:
                     is_away, self._back_at = False, time.monotonic()
                 if time.monotonic() - looked >= self._times.look_s:
                     looked = time.monotonic()
+                    # A restored backup has jobs in this worker's hand that it ended long ago.
+                    self._is_unsure = True
                     self._take_from_the_dead()
             except StoreError:
                 is_away = True  # said where a chunk is claimed
@@ -349,7 +351,7 @@ class ClusterWorker:
     def _beat(self) -> None:
         assert self._number is not None
         number = self._number
-        orders = self._ask(lambda: self._queue.beat(number, self._fault))
+        orders = self._ask(lambda: self._queue.beat(number, self._fault, self.facts.name))
         if not orders.is_known:
             # What this worker has in hand may be another's now; handing it in twice does no harm.
             self._number = self._queue.register_worker(self.facts, self._times.dead_after_s)

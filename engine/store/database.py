@@ -373,6 +373,8 @@ class Database:
 
         Those that have come meanwhile are told by one: each says no more than that there is news.
 
+        Through a pooler no notice arrives: then it yields every second, for whoever looks then.
+
         Parameters
         ----------
         channel : str
@@ -382,10 +384,11 @@ class Database:
         """
         listener = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         with store_faults(self.where), listener.connect() as connection:
-            connection.execute(sa.text(f'LISTEN "{channel}"'))
-            driver = connection.connection.driver_connection
-            assert driver is not None
-            while not halt.is_set():
+            driver: Any = connection.connection.driver_connection
+            is_pooled = driver.is_pooled()
+            if not is_pooled:
+                connection.execute(sa.text(f'LISTEN "{channel}"'))
+            while not is_pooled and not halt.is_set():
                 if not [*driver.notifies(timeout=1.0, stop_after=1)]:
                     continue
                 for _ in range(_NOTICE_READS):
@@ -393,7 +396,10 @@ class Database:
                         break
                 yield
             # Another user of this connection mustn't get what comes for us.
-            connection.execute(sa.text("UNLISTEN *"))
+            if not is_pooled:
+                connection.execute(sa.text("UNLISTEN *"))
+        while is_pooled and not halt.wait(1.0):
+            yield
 
     def limit_answers(self, seconds: float) -> None:
         """Give up a server that says nothing for so long, with an error; what was stored stays."""

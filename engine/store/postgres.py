@@ -10,8 +10,9 @@ import os
 import re
 import struct
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,12 @@ _PATIENCE = {
 }
 
 # A server that confirms commits before they are on its disk would lose the newest marks when it crashes.
-_DURABLE = """
-SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
-"""
+_DURABLE = """set_config('synchronous_commit',
+coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), {is_local})"""
 
 
 _SECRETS = ("password", "sslpassword")
+_ENCODING = "UTF8"
 
 # A new connection takes milliseconds; psycopg waits two seconds at least.
 _CONNECT_S = 5
@@ -71,6 +72,17 @@ def _impatient_class(patience: ServerPatience) -> Any:
     class ImpatientConnection(psycopg.Connection[Any]):
         """A connection that is given up where the server says nothing for too long."""
 
+        _pooled: bool | None = None
+
+        def is_pooled(self) -> bool:
+            """Return whether a pooler (PgBouncer) stands between, so that each transaction may have a session
+            of its own: settings hold for one transaction only, and nobody can listen for notices."""
+            if self._pooled is None:
+                # When connecting, a pooler tells a number of its own invention for the server's process.
+                (number,) = self.execute("SELECT pg_backend_pid()").fetchone() or (0,)
+                self._pooled = number != self.info.backend_pid
+            return self._pooled
+
         def wait(self, gen: Any, *arguments: Any, **more: Any) -> Any:
             limit = patience.seconds
             return super().wait(gen if limit is None else self._limited(gen, limit), *arguments, **more)
@@ -94,10 +106,20 @@ def _impatient_class(patience: ServerPatience) -> Any:
     return ImpatientConnection
 
 
-def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str, ServerPatience]:
+def server_engine(
+    text: str, busy_timeout_s: float, search_path: str | None = None
+) -> tuple[sa.Engine, str, ServerPatience]:
     """Return connections to the server at an address, that address without its password, and their patience.
 
     Nothing is connected yet. Parameters in the address (``?connect_timeout=60``) override ours.
+
+    Parameters
+    ----------
+    text : str
+    busy_timeout_s : float
+        How long to wait for another writer.
+    search_path : str, optional
+        The schema whose tables are meant, where it isn't the usual one.
 
     Raises
     ------
@@ -138,15 +160,43 @@ def server_engine(text: str, busy_timeout_s: float) -> tuple[sa.Engine, str, Ser
     def connect(_dialect: Any, _record: Any, arguments: Any, parameters: Any) -> Any:
         if patience.seconds is not None and "connect_timeout" not in given_query:
             parameters["connect_timeout"] = str(_CONNECT_S)
+        # Neither PGCLIENTENCODING nor the role's own setting: names and programs have all characters.
+        parameters["client_encoding"] = _ENCODING
         return connection_class.connect(*arguments, **parameters)
 
     @sa.event.listens_for(engine, "connect")
     def on_connect(connection: Any, _record: Any) -> None:
-        with connection.cursor() as cursor:
-            for name, milliseconds in patience.settings(busy_timeout_s).items():
-                cursor.execute(f"SET {name} = {milliseconds}")
-            cursor.execute(_DURABLE)
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding not in (None, _ENCODING):
+            connection.close()
+            raise StoreError(
+                "this database can't hold every character",
+                where=where,
+                expected=f"the encoding {_ENCODING}",
+                got=encoding,
+                next_step="make one with: createdb --encoding UTF8 --template template0 NAME",
+            )
+        if connection.is_pooled():
+            connection.prepare_threshold = None  # it would be prepared in somebody else's session
+        else:
+            with connection.cursor() as cursor:
+                set_all(cursor.execute, is_local=False)
         connection.commit()
+
+    @sa.event.listens_for(engine, "begin")
+    def on_begin(connection: sa.Connection) -> None:
+        driver: Any = connection.connection.driver_connection
+        if driver.is_pooled():
+            set_all(
+                partial(connection.exec_driver_sql, execution_options={"no_parameters": True}), is_local=True
+            )
+
+    def set_all(execute: Callable[[str], Any], *, is_local: bool) -> None:
+        values: dict[str, object] = {**patience.settings(busy_timeout_s)}
+        if search_path is not None:
+            values["search_path"] = search_path
+        calls = [f"set_config('{name}', '{value}', {is_local})" for name, value in values.items()]
+        execute(f"SELECT {', '.join([*calls, _DURABLE.format(is_local=is_local)])}")
 
     return engine, where, patience
 
@@ -190,14 +240,37 @@ _BUSY = (
     "the store is locked by another program",
     "wait for the other `grade` command to end, or see in pg_stat_activity who holds it, and run again",
 )
-_READ_ONLY = ("the database is read-only", f"give the address of a server that takes writes; {NOTHING_LOST}")
+_READ_ONLY = (
+    "the database is read-only",
+    "give the address of a server that takes writes (this may be a standby), or have its administrator turn "
+    f"default_transaction_read_only off for this database and account; {NOTHING_LOST}",
+)
 _RIGHTS = (
     "this account may not do that in the database",
-    "let the account make and change tables: make it the database's owner",
+    "let the account make and change tables: make it the database's owner. An account for workers gets its "
+    "rights from the course: grade worker allow ROLE --course FOLDER",
+)
+_NO_CONNECT = (
+    "this account may not connect to this database",
+    "have the database's owner allow it: GRANT CONNECT ON DATABASE NAME TO ROLE. For an account for workers "
+    "the course does: grade worker allow ROLE --course FOLDER",
+)
+_NO_LOGIN = (
+    "this role may not log in",
+    "have the server's administrator allow it (ALTER ROLE NAME LOGIN), or use another account",
+)
+_CLOSED = (
+    "the database takes no connections",
+    "ask the server's administrator why it is closed; it may be a standby, or be under maintenance: "
+    f"{NOTHING_LOST}",
 )
 _FULL = ("the server's disk is full", f"make room there and run again: {NOTHING_LOST}")
 _CROWDED = ("the server takes no more connections", "wait until others have ended, and run again")
 _DAMAGED = ("the server says that its data are damaged", "stop, and restore a backup: grade store copy")
+_DROPPED = (
+    "the tables aren't in the database any more",
+    "find out who dropped them, or restored a backup, and run again: they are made anew where none are there",
+)
 _OTHER_AUTHORITY = (
     "the database server's certificate isn't signed by the authority that sslrootcert names",
     "ask the server's administrator for the file of the right authority; if yours is right, somebody else "
@@ -243,6 +316,7 @@ _BY_STATE = {
     "28": _ACCOUNT,
     "3D": _MISSING,
     "42501": _RIGHTS,
+    "42P01": _DROPPED,
     "53100": _FULL,
     "53300": _CROWDED,
     "55P03": _BUSY,
@@ -260,9 +334,14 @@ _BY_WORDS = (
     (r"root certificate file|system trust store", _NO_AUTHORITY),
     (r"server does not support SSL", _NO_TLS),
     (r"no pg_hba\.conf entry", _NOT_LET_IN),
+    (r"permission denied for database", _NO_CONNECT),
+    (r"is not permitted to log in", _NO_LOGIN),
+    (r"not (currently |yet )?accepting connections", _CLOSED),
     (r"password authentication failed|no password supplied|role .* does not exist", _ACCOUNT),
     (r"database .* does not exist", _MISSING),
     (r"too many (clients|connections)|connection slots are reserved", _CROWDED),
+    # PgBouncer's own.
+    (r"no more connections allowed|query_wait_timeout", _CROWDED),
     (r"server closed the connection|connection (was|is) (lost|closed)|terminating connection", _LOST),
     (r"server at .*connection refused", _NOT_LISTENING),
     (
@@ -303,6 +382,11 @@ def passes_by_itself(fault: tuple[str, str]) -> bool:
 def is_locked(error: StoreError) -> bool:
     """Return whether another transaction held what was asked for, for longer than one waits."""
     return getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) == "55P03"
+
+
+def is_missing(error: StoreError) -> bool:
+    """Return whether a table, or the row that a new one belongs to, isn't there any more."""
+    return getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) in ("42P01", "3F000", "23503")
 
 
 def _is_unencrypted(where: str) -> bool:

@@ -71,6 +71,7 @@ class Room:
         try:
             yield opened
         finally:
+            opened.halt.set()
             opened.close()
 
     def run(self, queue: CourseQueue, class_of: dict[str, list[str]]) -> Future[BatchResult]:
