@@ -253,14 +253,8 @@ class WorkQueue:
     def beat(self, worker: int, fault: str | None = None, name: str | None = None) -> WorkerOrders:
         """Note that a worker lives, and what keeps it from grading; return what it must know.
 
-        One that isn't known was taken for dead: what it had in hand waits again, or another one has it.
-
-        Parameters
-        ----------
-        worker : int
-        fault : str, optional
-        name : str, optional
-            The worker's: after a backup was restored, its number may be another one's.
+        One that isn't known was taken for dead: what it had in hand waits again, or another one has it. After
+        a backup was restored, the number may be that of a worker of another name.
         """
 
         def change(connection: sa.Connection) -> WorkerOrders:

@@ -269,7 +269,7 @@ _CROWDED = ("the server takes no more connections", "wait until others have ende
 _DAMAGED = ("the server says that its data are damaged", "stop, and restore a backup: grade store copy")
 _DROPPED = (
     "the tables aren't in the database any more",
-    "find out who dropped them, or restored a backup, and run again: they are made anew where none are there",
+    "find out who dropped them, or restored a backup, and run again, which makes new ones",
 )
 _OTHER_AUTHORITY = (
     "the database server's certificate isn't signed by the authority that sslrootcert names",

@@ -128,6 +128,12 @@ def test_a_server_that_takes_no_writes_is_named_so() -> None:
     with pytest.raises(StoreError, match="the database is read-only") as error:
         course_at(server().url(name))
     assert "default_transaction_read_only" in str(error.value) and "standby" in str(error.value)
+    server().sql(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+    course_at(server().url(name)).close()
+    server().sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with closing(open_queue_database(server().url(name))) as database:
+        require_queue(database)
+        assert [share.title for share in read_queue(database).courses] == ["Nets"]
 
 
 def test_each_missing_right_of_a_worker_says_who_gives_it() -> None:
