@@ -324,35 +324,27 @@ class CourseLine:
         with self.database.read() as connection:
             return int(connection.execute(_LIVE_SLOTS).scalar_one())
 
-    def try_again(self, program: int, course: str | None = None) -> bool:
-        """Let a program that was set aside wait again as if it were new; return whether there was one.
+    def try_again(self, chosen: Collection[int], course: str | None = None) -> list[int]:
+        """Let programs that were set aside wait again as if they were new; return which these were.
 
         Parameters
         ----------
-        program : int
+        chosen : collection of int
         course : str, optional
-            The only one whose program it may be.
+            The only one whose programs they may be.
         """
-        aside = sa.delete(reports).where(reports.c.program == program, reports.c.report.is_(None))
+        aside = sa.delete(reports).where(reports.c.program == any_of([*chosen]), reports.c.report.is_(None))
         if course is not None:
             theirs = sa.select(programs.c.id).where(programs.c.course == course)
             aside = aside.where(reports.c.program.in_(theirs))
 
-        def change(connection: sa.Connection) -> bool:
-            if not connection.execute(aside).rowcount:
-                return False
-            row = (
-                connection.execute(
-                    sa.update(programs)
-                    .where(programs.c.id == program)
-                    .values(losses=0, tries=0, tried_by=[])
-                    .returning(programs.c.queue)
-                )
-                .mappings()
-                .one()
-            )
-            defer_jobs(connection, [_job(row["queue"], [program], 0, None)])
-            return True
+        def change(connection: sa.Connection) -> list[int]:
+            numbers = sorted(connection.execute(aside.returning(reports.c.program)).scalars())
+            renewed = sa.update(programs).where(programs.c.id == any_of(numbers))
+            renewed = renewed.values(losses=0, tries=0, tried_by=[])
+            queues = dict(connection.execute(renewed.returning(programs.c.id, programs.c.queue)).all())
+            defer_jobs(connection, [_job(queues[number], [number], 0, None) for number in numbers])
+            return numbers
 
         return self.database.change(change)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 # Where the group keeps the folder of its own --course for its commands.
 _FOLDER = "softmark.queue.course"
+# Up to so many courses are all shown, else those of which there is something to say.
+_ALL_COURSES = 20
+_MOST_NAMED = 8
 
 
 @click.group("queue", cls=CommandGroup, invoke_without_command=True)
@@ -130,12 +133,7 @@ def _show_status(course_path: Path | None, as_json: bool) -> int:
         print_json(_as_json(state, where))
         return code
     _show_length(state)
-    if state.courses:
-        click.echo()
-        show_table(
-            ("course", "title", "interactive", "batch", "in hand", "oldest", "weight", "state"),
-            [_course_row(course) for course in state.courses],
-        )
+    _show_courses(state)
     if state.workers:
         click.echo()
         show_table(
@@ -193,6 +191,25 @@ def _show_length(state: QueueOverview) -> None:
         say(f"{count_noun(f'{state.per_minute:.1f}', 'report')} a minute in the last minutes{left}")
     if not state.workers:
         say("no worker is running\n  next: grade worker --store URL, on each machine that is to grade")
+
+
+def _show_courses(state: QueueOverview) -> None:
+    shown = state.courses if len(state.courses) <= _ALL_COURSES else [*filter(_concerns, state.courses)]
+    if shown:
+        click.echo()
+        show_table(
+            ("course", "title", "interactive", "batch", "in hand", "oldest", "weight", "state"),
+            [_course_row(course) for course in shown],
+        )
+    if left := len(state.courses) - len(shown):
+        say(
+            f"{count_noun(left, 'more course')} {agree(left, 'have')} nothing in the queue (--json lists all)"
+        )
+
+
+def _concerns(course: QueueShare) -> bool:
+    """Return whether there is something to say of a course in a long list."""
+    return bool(course.paused or course.oldest_s is not None or course.set_aside or course.weight != 1)
 
 
 def _course_row(course: QueueShare) -> list[str]:
@@ -256,11 +273,21 @@ def _show_aside(state: QueueOverview) -> None:
 
 def _show_unserved(state: QueueOverview) -> None:
     titles = _titles(state)
+    # Many courses wait for the same reason.
+    alike: dict[tuple[str, ...], dict[str, int]] = {}
     for work in state.unserved:
-        number = count_noun(work.programs, "program")
-        say(f"\n{number} of {titles[work.course]} {agree(work.programs, 'wait')}, and no worker takes them:")
-        for reason in work.reasons or ("none is alive that would begin anything",):
+        counts = alike.setdefault(work.reasons, {})
+        counts[titles[work.course]] = counts.get(titles[work.course], 0) + work.programs
+    for reasons, counts in alike.items():
+        number = sum(counts.values())
+        whose = join_words(counts, limit=_MOST_NAMED)
+        say(
+            f"\n{count_noun(number, 'program')} of {whose} {agree(number, 'wait')}, and no worker takes them:"
+        )
+        for reason in reasons[:_MOST_NAMED] or ("none is alive that would begin anything",):
             say(f"  {clean_line(reason, 300)}")
+        if left := len(reasons[_MOST_NAMED:]):
+            say(f"  and {count_noun(left, 'more worker')} (--json says why)")
 
 
 def _titles(state: QueueOverview) -> dict[str, str]:
@@ -462,7 +489,7 @@ def retry(programs: tuple[int, ...], everything: bool, course_path: Path | None)
     with _open(course_path) as database, _log_book(course_path) as note:
         line = CourseLine(database)
         chosen = line.set_aside() if everything else [*dict.fromkeys(programs)]
-        waiting = [number for number in chosen if line.try_again(number)]
+        waiting = line.try_again(chosen)
         if waiting:
             note("queue.retry", "programs that were set aside", programs=len(waiting))
     click.echo(f"{count_noun(len(waiting), 'program')} {agree(len(waiting), 'wait')} again")

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from engine.cluster.course_line import CourseLine
+from engine.cluster.course_line import CourseLine, ProgramForQueue
 from engine.cluster.fingerprint import pseudonym
 from engine.cluster.queue_tables import open_queue_database
 from engine.cluster.work_queue import QueueReport, WorkerFacts, WorkQueue
@@ -403,3 +403,33 @@ def test_what_cannot_be_meant_is_refused(queue: Queue, monkeypatch: pytest.Monke
     assert "the queue needs a PostgreSQL server" in queue(code=2)
     queue.address = "postgresql://nobody@127.0.0.1:9/none"
     assert "can't be reached" in queue(code=3)
+
+
+def test_of_hundreds_of_courses_those_are_shown_that_matter(capsys: pytest.CaptureFixture[str]) -> None:
+    address = server().new_database()
+    queue = Queue(address, capsys)
+    queue("new")
+    courses = [f"{number:012x}" for number in range(300)]
+    with closing(open_queue_database(address)) as database:
+        line = CourseLine(database)
+        for course in courses:
+            line.register_course(course, f"Course {int(course, 16)}")
+        for course in courses[:12]:
+            server().sql(
+                f"INSERT INTO softmark_queue.items VALUES ('{course}', 'softmax', 'v1', '00', '{{}}', false)",
+                address.partition("@/")[2].partition("?")[0],
+            )
+            program = ProgramForQueue("s", "softmax", "v1", "h", "code")
+            line.hand_over(course, f"{course}.T2.abcdef.0123456789ab", "marks", "run", [program])
+        line.pause(courses[20])
+        work = WorkQueue(database)
+        for number in range(30):  # all of another version
+            work.register_worker(WorkerFacts(f"lab-{number}/1", 1, "T1", "other", "abcdef"))
+    said = queue(code=1)
+    table = said.partition("worker ")[0]
+    assert all(f"Course {number} " in table for number in (*range(12), 20)) and "Course 21 " not in table
+    assert "287 more courses have nothing in the queue" in said
+    # Twelve courses wait for one reason, which thirty workers have.
+    assert said.count("no worker takes them") == 1 and "12 programs of Course 0, Course 1" in said
+    assert said.count("doesn't take this work") == 8 and "and 22 more workers" in said
+    assert len(queue.state()["courses"]) == 300 and len(queue.state()["unserved"]) == 12

@@ -115,7 +115,9 @@ def queue(visit: Visit) -> Response:
     if hand_in_desk.queue_address is not None:
         try:
             view = _view(visit, hand_in_desk.course_queue())
-        except StoreError as error:  # of the queue's tables: the store's own make the page impossible
+        # Of the queue's tables, which may lack this course since a backup was restored. Those of the store
+        # make the page impossible.
+        except (StoreError, UsageError) as error:
             fault = fault or error.in_one_line()
     course_standing = hand_in_desk.course_standing()
     return visit.page(
@@ -189,7 +191,7 @@ def retry(visit: Visit) -> Response:
     def change(course_queue: CourseQueue) -> str:
         line, course = course_queue.queue, course_queue.course
         numbers = line.set_aside(course) if visit.form.text("all") == "yes" else [chosen]
-        waiting = [number for number in numbers if line.try_again(number, course)]
+        waiting = line.try_again(numbers, course)
         if not waiting:
             raise UsageError("this program isn't set aside", next_step="reload the page")
         visit.log("queue.retry", "programs that were set aside", programs=len(waiting))

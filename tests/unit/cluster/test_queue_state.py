@@ -165,8 +165,22 @@ def test_what_was_set_aside_is_listed_until_it_is_tried_again(database: Database
     assert "set aside" in aside.reason and aside.tried_by == ("dead-1/1", "dead-2/1", "dead-3/1")
     assert course_state(database).set_aside == 1 and state.length == 0
     line = CourseLine(database)
-    assert line.set_aside() == [number] and line.try_again(number) and line.set_aside() == []
+    assert line.set_aside() == [number] and line.try_again([number]) and line.set_aside() == []
     assert read_queue(database).aside == () and read_queue(database).length == 1
+
+
+def test_many_programs_are_tried_again_in_a_few_statements(database: Database) -> None:
+    line, count = CourseLine(database), 300
+    numbers = hand_over(database, [f"s{n}" for n in range(count)])
+    others = hand_over(database, ["s"], course=OTHER)
+    change(database, "DELETE FROM procrastinate_jobs")
+    change(database, "INSERT INTO reports (program, worker, seconds) SELECT id, '', 0 FROM programs")
+    statements: list[str] = []
+    sa.event.listen(database._engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    assert line.try_again([*numbers, *others], COURSE) == numbers
+    assert len(statements) <= 5 and line.set_aside() == others
+    queued = "SELECT count(*) FROM procrastinate_jobs WHERE priority = 0 AND lock IS NULL"
+    assert rows(database, queued) == [(count,)]
 
 
 def test_a_course_is_paused_and_resumed_once(database: Database) -> None:

@@ -128,7 +128,7 @@ def test_an_old_queue_is_upgraded_and_what_is_in_it_is_graded(old: str) -> None:
     assert len(reports(owner)) == 2 + len(WAITING) + len(IN_HAND)
     # And what was set aside is tried again.
     (failed,) = CourseLine(owner).set_aside()
-    assert CourseLine(owner).try_again(failed) and grade_all(worker, "new/3") == ["failed"]
+    assert CourseLine(owner).try_again([failed]) and grade_all(worker, "new/3") == ["failed"]
     owner.close()
     worker.close()
 

@@ -75,7 +75,7 @@ def test_what_one_machine_cannot_grade_is_tried_by_others(database: Database) ->
     assert report.report is None and report.reason == "no sandbox"
     assert tried_by(database, number) == ["lab-1/1", "lab-2/1", "lab-3/1"]
     # As if it were new, when somebody lets it be tried again.
-    assert CourseLine(database).try_again(number) and tried_by(database, number) == []
+    assert CourseLine(database).try_again([number]) and tried_by(database, number) == []
     assert students_of(claim(database, first)) == ["a"]
 
 
