@@ -342,7 +342,8 @@ class CourseLine:
             numbers = sorted(connection.execute(aside.returning(reports.c.program)).scalars())
             renewed = sa.update(programs).where(programs.c.id == any_of(numbers))
             renewed = renewed.values(losses=0, tries=0, tried_by=[])
-            queues = dict(connection.execute(renewed.returning(programs.c.id, programs.c.queue)).all())
+            rows = connection.execute(renewed.returning(programs.c.id, programs.c.queue))
+            queues = {row.id: row.queue for row in rows}
             defer_jobs(connection, [_job(queues[number], [number], 0, None) for number in numbers])
             return numbers
 

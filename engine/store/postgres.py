@@ -19,6 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from engine.errors import StoreError
+from engine.text.words import join_words
 
 # A host that doesn't answer is reported within 10 s, a server that vanished (network, power) within a minute.
 _PATIENCE = {
@@ -432,13 +433,16 @@ def unverified_server(address: str) -> str | None:
     On this machine there is nobody in between.
     """
     url = sa.make_url(address)
-    host = str(url.host or url.query.get("host") or os.environ.get("PGHOST", ""))
+    given = url.host or url.query.get("host") or os.environ.get("PGHOST", "")
+    # Several may be named, of which any may answer: host=a,b and host=a&host=b:5433.
+    hosts = [name for text in ([given] if isinstance(given, str) else given) for name in text.split(",")]
+    remote = [name for name in hosts if name and not name.startswith("/") and not _is_this_machine(name)]
     mode = str(url.query.get("sslmode") or os.environ.get("PGSSLMODE", "prefer"))
-    if not host or host.startswith("/") or _is_this_machine(host) or mode in ("verify-full", "verify-ca"):
+    if not remote or mode in ("verify-full", "verify-ca"):
         return None
     return (
-        f"nobody checks who answers as {host}, and whoever does can read all and have code run here; add "
-        "?sslmode=verify-full&sslrootcert=FILE to the address (docs/scaling.md)"
+        f"nobody checks who answers as {join_words(remote, 'or')}, and whoever does can read all and have "
+        "code run here; add ?sslmode=verify-full&sslrootcert=FILE to the address (docs/scaling.md)"
     )
 
 
@@ -448,4 +452,4 @@ def _is_this_machine(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost"
+        return host.partition(":")[0] in ("localhost", "127.0.0.1")

@@ -205,6 +205,9 @@ def test_a_worker_says_once_that_nobody_checks_who_answers(running: TlsServer, d
     assert unverified_server("postgresql://w@db.example.org/course") is not None
     assert unverified_server("postgresql://w@db.example.org/course?sslmode=require") is not None
     assert unverified_server("postgresql://w@/course?host=10.1.2.3") is not None
+    assert unverified_server("postgresql://w@[2001:db8::1]:5433/course") is not None
+    for hosts in ("host=%2Frun&host=b:5433", "host=%2Frun,b:5433", "host=localhost:5432&host=b:5433"):
+        assert "answers as b:5433, and" in str(unverified_server(f"postgresql://w@/course?{hosts}"))
     for address in (
         "postgresql://w@db.example.org/course?sslmode=verify-full&sslrootcert=ca.crt",
         "postgresql://w@localhost/course",
