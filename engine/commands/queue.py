@@ -194,14 +194,14 @@ def _show_length(state: QueueOverview) -> None:
 
 
 def _show_courses(state: QueueOverview) -> None:
-    shown = state.courses if len(state.courses) <= _ALL_COURSES else [*filter(_concerns, state.courses)]
-    if shown:
+    chosen = state.courses if len(state.courses) <= _ALL_COURSES else [*filter(_concerns, state.courses)]
+    if chosen:
         click.echo()
         show_table(
             ("course", "title", "interactive", "batch", "in hand", "oldest", "weight", "state"),
-            [_course_row(course) for course in shown],
+            [_course_row(course) for course in chosen],
         )
-    if left := len(state.courses) - len(shown):
+    if left := len(state.courses) - len(chosen):
         say(
             f"{count_noun(left, 'more course')} {agree(left, 'have')} nothing in the queue (--json lists all)"
         )

@@ -433,9 +433,9 @@ def unverified_server(address: str) -> str | None:
     On this machine there is nobody in between.
     """
     url = sa.make_url(address)
-    given = url.host or url.query.get("host") or os.environ.get("PGHOST", "")
+    place = url.host or url.query.get("host") or os.environ.get("PGHOST", "")
     # Several may be named, of which any may answer: host=a,b and host=a&host=b:5433.
-    hosts = [name for text in ([given] if isinstance(given, str) else given) for name in text.split(",")]
+    hosts = [name for text in ([place] if isinstance(place, str) else place) for name in text.split(",")]
     remote = [name for name in hosts if name and not name.startswith("/") and not _is_this_machine(name)]
     mode = str(url.query.get("sslmode") or os.environ.get("PGSSLMODE", "prefer"))
     if not remote or mode in ("verify-full", "verify-ca"):
