@@ -112,6 +112,8 @@ def grade_code(
             return _run_and_judge(blank, exercise, plan, submission, runner, facts, explain)
     except EngineError as error:
         return _ungraded(blank, exercise, str(error.what))
+    except OSError as error:  # no descriptors or no room left, say
+        return _ungraded(blank, exercise, f"this machine failed ({error.strerror or type(error).__name__})")
     except Exception as error:  # a bug of ours must not become a mark
         _log.debug("judging %s failed", exercise.item, exc_info=True)
         return _ungraded(blank, exercise, f"an error of Softmark itself ({type(error).__name__})")
@@ -133,8 +135,7 @@ def _run_and_judge(
     loaded = judge_load(result.load)
     if loaded.verdict is not Verdict.PASSED:
         return _scored(replace(blank, checks=_stopped_at(exercise, loaded)))
-    missing = missing_package(submission, exercise.function, plan, result)
-    if missing is not None:
+    if (missing := missing_package(submission, exercise.function, plan, result)) is not None:
         message = f"{exercise.function} needs a module that isn't here: {missing.summary()}. {IMPORTABLE}"
         return replace(blank, outcome=Outcome.FORMAT_ERROR, checks=_failed_at(exercise, "loads", message))
     if exercise.function in result.missing and result.failed:
@@ -270,8 +271,7 @@ def judge_all(exercise: CodeExercise, run: PlanObservations) -> tuple[Check, ...
     """
     runs = _prerequisite(run)
     # such a program keeps some laws by accident: none of them may earn anything, so `runs` fails
-    trivial = degenerate(run)
-    if trivial is not None:
+    if (trivial := degenerate(run)) is not None:
         runs = _computes_nothing(runs, trivial)
     done = dict.fromkeys(PREREQUISITES, Verdict.PASSED) | {"runs": runs.verdict}
     checks = []

@@ -39,6 +39,7 @@ _READY_S = 120.0  # importing torch from a cold disk can take a minute
 _END_S = 20.0  # a fork, or the death of a killed child: milliseconds, unless the machine is overloaded
 _CLOSE_S = 3.0
 _MESSAGE_BYTES = 2**16
+_NO_DESCRIPTOR = "too many open files"  # the kernel drops those for which there is no number left
 _PF_EXITING = 0x4  # a flag of /proc/<pid>/stat
 _ENVIRONMENT = ENVIRONMENT | {
     # Python objects through malloc, and malloc in huge pages: a fork copies far fewer page table
@@ -214,6 +215,8 @@ class Zygote:
         if self._ready:
             return
         _, fds = self._receive(_READY_S)
+        if not fds:
+            raise self._lost(_NO_DESCRIPTOR)
         try:
             status = _status(_host_pid(fds[0]))
         except OSError:
@@ -263,8 +266,9 @@ class Zygote:
             (job.fileno(), output, *memory),
         )
         message, fds = self._receive(_END_S)
-        if "child" not in message:
-            raise RunnerLostError("the machine can't start another process", got=message.get("no_child"))
+        if "child" not in message or not fds:
+            why = message.get("no_child", _NO_DESCRIPTOR)
+            raise RunnerLostError("the machine can't start another process", got=why)
         return ChildProcess(message["child"], fds[0])
 
     def wait_end(self, child: ChildProcess) -> ChildEnd:

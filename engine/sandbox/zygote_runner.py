@@ -299,7 +299,12 @@ class ChildLink:
         self.arrays: SharedArrays | None = None
         self.is_locked = False  # only a child that lives on, in a test, is locked when a conversation begins
         self.socket, theirs = socket.socketpair()
-        self.output, write_end = os.pipe()
+        try:
+            self.output, write_end = os.pipe()
+        except OSError:  # no number left for it
+            self.socket.close()
+            theirs.close()
+            raise
         try:
             with theirs:
                 if plan is not None and plan.memory:

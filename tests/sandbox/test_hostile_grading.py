@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +77,32 @@ def test_hostile_file_is_marked_and_the_next_student_gets_full_marks(
     assert not world.holds_secret(text)
     good = _graded(exercise, plan, exercise.solutions["solution_numpy.py"], runner)
     assert (good.outcome, good.score) == (Outcome.RIGHT, exercise.points)
+
+
+def test_a_grader_without_descriptors_says_so_and_recovers(
+    exercise: CodeExercise, plan: InputPlan, runner: Runner
+) -> None:
+    """Whichever file is one too many: the student's mark isn't touched, and no fault of ours is named."""
+    right = exercise.solutions["solution_numpy.py"]
+    assert _graded(exercise, plan, right, runner).outcome is Outcome.RIGHT
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
+    filled = [os.open(os.devnull, os.O_RDONLY)]
+    while filled[-1] <= most:  # no number below is free any more
+        filled.append(os.open(os.devnull, os.O_RDONLY))
+    outcomes = set()
+    try:
+        for more in range(9):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (filled[-1] + 1 + more, limits[1]))
+            report = _graded(exercise, plan, right, runner)
+            outcomes.add(report.outcome)
+            assert not any("Softmark itself" in note for note in report.notes), (more, report.notes)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        for descriptor in filled:
+            os.close(descriptor)
+    assert outcomes <= {Outcome.RIGHT, Outcome.UNGRADED} and Outcome.UNGRADED in outcomes
+    assert _graded(exercise, plan, right, runner).outcome is Outcome.RIGHT
 
 
 # right values, from arguments that are overwritten; then the harness is made to say that they aren't
