@@ -16,6 +16,7 @@ import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -29,6 +30,7 @@ from engine.items import CodeAnswer
 from engine.items.bank import REGISTRY_FILE, Bank, builtin_bank, builtin_root
 from engine.items.checks.code import code_paths
 from engine.store.database import Database
+from engine.text.files import work_folder
 from engine.text.words import clean_line, count_noun
 
 _HASH: Final = re.compile("[0-9a-f]{64}")
@@ -169,14 +171,31 @@ class PublishedItems:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._folder = tempfile.TemporaryDirectory(prefix="softmark-items-", ignore_cleanup_errors=True)
+        self._folders = ExitStack()
+        self._folder, self._owner = self._new_folder()
         self._builtin = builtin_bank()
         self._lock = threading.Lock()
         self._prepared: OrderedDict[tuple[str, ...], Any] = OrderedDict()
 
     def close(self) -> None:
         """Delete the files."""
-        self._folder.cleanup()
+        self._folders.close()
+
+    def _new_folder(self) -> tuple[Path, int]:
+        """Return a folder that goes with this process, however it ends, and whose it is."""
+        folder = self._folders.enter_context(work_folder())
+        return folder, folder.stat().st_uid
+
+    def _folder_for_item(self) -> Path:
+        # Systems delete what has lain in /tmp for days, and a worker runs for months. Whoever then made a
+        # folder of this name could write what is loaded from it.
+        try:
+            is_ours = self._folder.stat().st_uid == self._owner
+        except FileNotFoundError:
+            is_ours = False
+        if not is_ours:
+            self._folder, self._owner = self._new_folder()
+        return Path(tempfile.mkdtemp(dir=self._folder))
 
     def prepared(self, program: QueuedProgram) -> Any:
         """Return (exercise, plan) of a program's exercise, loaded and drawn once.
@@ -283,7 +302,10 @@ class PublishedItems:
         if len(files) > _MOST_FILES:
             raise EngineError(f"{program.item} has too many files", got=f"{len(files)}")
         self._check_sizes(program, files)
-        folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+        try:
+            folder = self._folder_for_item()
+        except OSError as error:
+            raise _not_written(program, tempfile.gettempdir(), error) from error
         for name, sha256 in files.items():
             content = self._content(program.course, sha256)
             if hashlib.sha256(content).hexdigest() != sha256:
@@ -298,11 +320,7 @@ class PublishedItems:
                 with path.open("xb") as file:  # never through a name that is there, nor over it
                     file.write(content)
             except OSError as error:
-                raise EngineError(
-                    f"a file of {program.item} can't be written on this machine",
-                    where=name[:100],
-                    got=error.strerror or str(error),
-                ) from error
+                raise _not_written(program, name[:100], error) from error
         return folder
 
     def _check_sizes(self, program: QueuedProgram, files: dict[str, str]) -> None:
@@ -334,6 +352,14 @@ class PublishedItems:
         if content is None:
             raise EngineError("a file of an exercise isn't published", got=sha256, next_step=_PUBLISH_AGAIN)
         return bytes(content)
+
+
+def _not_written(program: QueuedProgram, where: str, error: OSError) -> EngineError:
+    return EngineError(
+        f"a file of {program.item} can't be written on this machine",
+        where=where,
+        got=error.strerror or str(error),
+    )
 
 
 def _checked_files(item: str, files: Any) -> dict[str, str]:

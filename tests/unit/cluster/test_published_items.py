@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,7 @@ from tests.live.postgres import server
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the tests' server runs on POSIX systems")
 
 PATIENCE_S = 60.0
+ROOT = Path(__file__).parents[3]
 
 
 class Unused(Runner):
@@ -90,6 +94,54 @@ def test_the_files_make_the_very_item(course: CourseQueue) -> None:
     exercise, _plan = items.prepared(program)
     assert (exercise.item, exercise.version) == ("softmax", program.version)
     items.close()
+
+
+def test_a_folder_that_somebody_deletes_is_made_again(
+    course: CourseQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As systems do with what has lain in /tmp for ten days; a worker runs for months."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    items = PublishedItems(course.queue.database)
+    (folder,) = tmp_path.iterdir()
+    shutil.rmtree(folder)
+    exercise, _plan = items.prepared(queued(course))
+    assert exercise.item == "softmax"
+    items.close()
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_killed_worker_s_files_are_gone_with_the_next_start(
+    course: CourseQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    lives = PublishedItems(course.queue.database)
+    script = "import os, sys; from engine.cluster.published_items import PublishedItems\n"
+    script += "kept = PublishedItems(None); os.kill(os.getpid(), 9)"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", script], env=environment, cwd=ROOT, check=False)
+    assert len([*tmp_path.iterdir()]) == 2
+    next_start = PublishedItems(course.queue.database)
+    assert len([*tmp_path.iterdir()]) == 2, "its own, and that of the one that lives"
+    lives.prepared(queued(course))
+    for items in (lives, next_start):
+        items.close()
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_full_disk_is_said_in_words(
+    course: CourseQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_words: object, **_more: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("engine.cluster.published_items.tempfile.mkdtemp", full)
+    program = queued(course)
+    monkeypatch.setattr("engine.cluster.published_items.work_folder", lambda: nullcontext(tmp_path))
+    error = refusal(course, program)
+    assert (error.what, error.got) == (
+        "a file of softmax can't be written on this machine",
+        "No space left on device",
+    )
 
 
 def test_a_file_with_another_content_is_refused_until_it_is_published_again(course: CourseQueue) -> None:
