@@ -16,10 +16,11 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from engine import __version__
@@ -55,8 +56,9 @@ from engine.errors import (
 from engine.grading import grade_code
 from engine.model import CodeSubmission, GradeReport, Mode, Outcome, Verdict
 from engine.runner import Runner
+from engine.store.postgres import is_refused
 from engine.store.sql_tables import decode, encode
-from engine.text.words import clean_line
+from engine.text.words import clean_line, count_noun
 
 T = TypeVar("T")
 
@@ -76,6 +78,8 @@ _LONGEST_REST_S = 300.0
 _FIRST_REST_S = 5.0
 _END_S = 5.0  # for threads that are about to end: the database may be slow to answer their last question
 _MOST_FAULT = 2_000  # characters of a fault, as others read it; an account for workers may write no more
+_SAY_AGAIN_S = 60.0
+_DEAF_S = 30.0  # without notices, after the database was away or took no more connections
 _LONGEST_CHUNK_S = 5.0  # a chunk that takes longer is handed in, and what is left of it waits again
 
 
@@ -176,12 +180,14 @@ class ClusterWorker:
         self._halt = threading.Event()
         self._news = threading.Event()
         self._knock = threading.Event()  # the server said something that no busy slot has looked into yet
+        self._deaf = threading.Event()  # set while others may need the connection that listens
         self._number: int | None = None
         self._lock = threading.Lock()
         self._fault: str | None = None
         self._rest_s = 0.0
         self._away_since: float | None = None
         self._not_served: set[str] = set()
+        self._last_notes: dict[str, tuple[str, float]] = {}  # by event: the reason, and when
         # One claim at a time, so that it is known which jobs this worker has.
         self._claiming = threading.Lock()
         self._in_hand: set[int] = set()
@@ -224,8 +230,7 @@ class ClusterWorker:
                 while thread.is_alive():  # with a time-out, so that a signal is noticed
                     thread.join(0.2)
         finally:
-            self._halt.set()
-            self._news.set()
+            self.stop()
             for thread in threads:
                 thread.join()
             # They use the database, which the caller closes next; a look for notices takes a second at most.
@@ -248,8 +253,8 @@ class ClusterWorker:
 
     def stop(self) -> None:
         """Begin nothing more; what is in hand is graded and handed in."""
-        self._halt.set()
-        self._news.set()
+        for event in (self._halt, self._news, self._deaf):
+            event.set()
 
     def counts_now(self) -> WorkerCounts:
         """Return a copy of the counts, with the seconds for which the database has been away till now."""
@@ -265,6 +270,7 @@ class ClusterWorker:
             if not isinstance(error, UnstorableError):  # that is an answer
                 with self._lock:
                     self._away_since = self._away_since or time.monotonic()
+                self._deaf.set()
             raise
         with self._lock:
             if self._away_since is not None:
@@ -281,7 +287,7 @@ class ClusterWorker:
             try:
                 chunk = self._claim()
             except StoreError as error:
-                self.note("queue-away", reason=self._why_away(error).in_one_line())
+                self._note_away("queue-away", self._why_away(error))
                 self._halt.wait(LOOK_S)
                 continue
             except Exception as error:  # the last net: without this thread a slot would stand still
@@ -369,11 +375,14 @@ class ClusterWorker:
             self._news.set()
 
     def _listen(self) -> None:
-        """Wake a thread when something is handed over; without notices the regular looks are enough."""
+        """Wake a thread when something is handed over; without notices the regular looks are enough.
+
+        Where the server gives this account few connections, those that claim and hand in need them more.
+        """
         credit, counted = float(_NOTICES_AT_ONCE), time.monotonic()
         while not self._halt.is_set():
             try:
-                for _ in self._queue.notices(JOBS_CHANNEL, self._halt):
+                for _ in self._queue.notices(JOBS_CHANNEL, self._deaf):
                     self._knock.set()
                     self._news.set()
                     # Ten hand-ins a second don't use it up; a flood waits here, and comes as one notice.
@@ -383,7 +392,10 @@ class ClusterWorker:
                     if credit < 0:
                         self._halt.wait(-credit / _NOTICES_A_SECOND)
             except Exception:  # the database is away, or takes no more connections
-                self._halt.wait(LOOK_S)
+                self._deaf.set()
+            self._halt.wait(_DEAF_S)
+            if not self._halt.is_set():
+                self._deaf.clear()
 
     # ---- grading
 
@@ -427,8 +439,10 @@ class ClusterWorker:
                 break
         seconds = time.monotonic() - begun
         fault = None if fault is None else clean_line(fault, _MOST_FAULT)
-        failed = chunk.programs[len(graded)] if fault is not None else None
-        stored = self._until_stored(lambda: self._end(chunk, graded, failed, fault))
+        stored, handed, fault = self._until_stored(chunk, graded, fault)
+        if handed < len(graded):
+            graded, done, drawn = graded[:handed], done[:handed], 0
+            kind = "" if fault is None else "Refused"
         with self._claiming:
             self._in_hand.discard(chunk.job)
         result = ChunkResult(
@@ -460,13 +474,12 @@ class ClusterWorker:
             self._knock.set()  # the next slot looks too
         return awaited > 0
 
-    def _end(
-        self, chunk: ClaimedChunk, graded: list[QueueReport], failed: QueuedProgram | None, fault: str | None
-    ) -> int:
+    def _end(self, chunk: ClaimedChunk, graded: Sequence[QueueReport], fault: str | None) -> int:
         assert self._number is not None
-        if failed is not None and fault is not None:
-            return self._queue.hand_in(self._number, chunk, graded, failed=failed.id, reason=fault)
-        return self._queue.hand_in(self._number, chunk, graded)
+        if fault is None:
+            return self._queue.hand_in(self._number, chunk, graded)
+        failed = chunk.programs[len(graded)].id
+        return self._queue.hand_in(self._number, chunk, graded, failed=failed, reason=fault)
 
     def _grade_with_database(self, program: QueuedProgram) -> GradeReport | DrawnVariants | None:
         """Return a program's report, None if this worker is stopped while the database is away.
@@ -485,7 +498,7 @@ class ClusterWorker:
                 # The first time it may just have come back.
                 if tries and self._database_answers():
                     raise
-                self.note("item-waits", reason=error.in_one_line())
+                self._note_away("item-waits", error)
             if self._halt.wait(_AWAY_S[min(tries, len(_AWAY_S) - 1)]):
                 break
         return None
@@ -497,6 +510,16 @@ class ClusterWorker:
         except StoreError as closed:
             return closed
         return error
+
+    def _note_away(self, event: str, error: StoreError) -> None:
+        """Say why the database can't be used: every slot hears so every few seconds, for hours perhaps."""
+        reason, now = error.in_one_line(), time.monotonic()
+        with self._lock:
+            last, at = self._last_notes.get(event, ("", 0.0))
+            if last == reason and now - at < _SAY_AGAIN_S:
+                return
+            self._last_notes[event] = reason, now
+        self.note(event, reason=reason)
 
     def _database_answers(self) -> bool:
         try:
@@ -528,28 +551,49 @@ class ClusterWorker:
             self.observe(result)
         self.note("chunk", **result.facts())
 
-    def _until_stored(self, store: Callable[[], int]) -> int:
+    def _until_stored(
+        self, chunk: ClaimedChunk, graded: Sequence[QueueReport], fault: str | None
+    ) -> tuple[int, int, str | None]:
         """Hand in; where the database is away, keep what was graded and try again until it is back.
 
-        Returns how many reports were the first of their program.
+        One report that the database refuses must keep neither the others of its chunk nor this slot: the
+        first one is handed in alone, and if that is refused too, its program has failed here. The others wait
+        again.
+
+        Returns how many reports were the first of their program, how many were handed in (or dropped, where
+        nothing could be), and why the next program has no report.
         """
-        tries = 0
+        way, tries, refusal = 0, 0, ""
         while True:
+            alone = [(graded[:1], None)] if graded else []
+            reports, why = [(graded, fault), *alone, ([], refusal)][way % (2 + len(alone))]
             try:
-                return self._ask(store)
+                return self._ask(partial(self._end, chunk, reports, why)), len(reports), why
             except StoreError as error:
-                self.note("hand-in-waits", reason=error.in_one_line())
-            except Exception as error:  # a report that can't be stored: others of the chunk are graded again
+                closed = self._why_away(error)
+                self._note_away("hand-in-waits", closed)
+                # An account that may grade nothing at present keeps what it has.
+                if closed is error and is_refused(error):
+                    way, refusal = way + 1, _refusal(reports, error)
+            except Exception as error:  # a report of which the driver makes nothing
                 self.note("hand-in-failed", reason=internal_fault(error))
+                way, refusal = way + 1, internal_fault(error)
             wait = _AWAY_S[min(tries, len(_AWAY_S) - 1)]
             tries += 1
             # Stopped while the database is away: dropped, and graded again by another worker.
             if self._halt.wait(wait) and tries > len(_AWAY_S):
-                return 0
+                return 0, len(graded), fault
 
     def note(self, event: str, **facts: Any) -> None:
         """Write one line of JSON to the log: an object with the moment in UTC, what happened, and to whom."""
         write_note(event, **facts)
+
+
+def _refusal(reports: Sequence[QueueReport], error: StoreError) -> str:
+    size = sum(len(report.report or "") for report in reports)
+    # As ASCII: a database of another encoding may refuse the very sentence that says so.
+    why = clean_line(error.got or error.what, _MOST_FAULT // 2).encode("ascii", "replace").decode()
+    return f"the queue refuses its report, of {count_noun(size, 'character')}: {why}"
 
 
 def worker_place() -> str:

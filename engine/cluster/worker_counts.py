@@ -36,7 +36,8 @@ class ChunkResult:
     fault : str or None
         Why the machine failed at the next program.
     fault_kind : str
-        Class of that error, ``Ungraded`` for a report without a score; empty where there is none.
+        Class of that error, ``Ungraded`` for a report without a score, ``Refused`` for one that the queue
+        didn't take; empty where there is none.
     drawn : int
         Variants drawn, where the chunk asks for variants.
     """

@@ -84,8 +84,8 @@ def command(
     Where there is no queue yet, or its server can't be reached, it says what it waits for, and looks again
     every five seconds.
 
-    Ctrl-C or SIGTERM: what is in hand is graded and handed in, then the worker ends. A worker that is killed
-    costs nothing either: others grade again what it had in hand.
+    Ctrl-C, SIGTERM or SIGHUP: what is in hand is graded and handed in, then the worker ends. A worker that is
+    killed costs nothing either: others grade again what it had in hand.
 
     It writes one line of JSON for each chunk to standard error (docs/scaling.md), and serves the same as
     metrics with --metrics.
@@ -181,8 +181,11 @@ def _at_signals(end: Callable[[], None]) -> None:
     def stop(_number: int, _frame: FrameType | None) -> None:
         end()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    # SIGHUP: its terminal was closed. What is ignored (nohup, a background job of a script) stays ignored.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # no SIGHUP on Windows
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stop)
 
 
 def need_cluster() -> None:

@@ -265,6 +265,11 @@ _CLOSED = (
     "ask the server's administrator why it is closed; it may be a standby, or be under maintenance: "
     f"{NOTHING_LOST}",
 )
+# Only the queue has such policies, for its workers: nobody should make one of these the owner of anything.
+_POLICY = (
+    "this account for workers may not write that",
+    "have the course's owner give it its rights once more: grade worker allow ROLE --course FOLDER",
+)
 _FULL = ("the server's disk is full", f"make room there and run again: {NOTHING_LOST}")
 _CROWDED = ("the server takes no more connections", "wait until others have ended, and run again")
 _DAMAGED = ("the server says that its data are damaged", "stop, and restore a backup: grade store copy")
@@ -365,6 +370,8 @@ def server_fault(state: str | None, text: str, where: str = "") -> tuple[str, st
     where : str
         The address; without a password, which isn't needed to ask for a certificate.
     """
+    if state == "42501" and "row-level security" in text:
+        return _POLICY
     if state:
         for length in (5, 3, 2):  # the code itself, then ever wider classes of codes
             if state[:length] in _BY_STATE:
@@ -388,6 +395,16 @@ def is_locked(error: StoreError) -> bool:
 def is_missing(error: StoreError) -> bool:
     """Return whether a table, or the row that a new one belongs to, isn't there any more."""
     return getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) in ("42P01", "3F000", "23503")
+
+
+# What the server took in and won't have: values, rights (row-level security too), limits of its own.
+_REFUSALS = ("22", "23", "42", "54")
+
+
+def is_refused(error: StoreError) -> bool:
+    """Return whether the server understood what it was to store, and would refuse it again."""
+    state = str(getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) or "")
+    return state[:2] in _REFUSALS or isinstance(error.__cause__, sa.exc.DataError | UnicodeError)
 
 
 def _is_unencrypted(where: str) -> bool:

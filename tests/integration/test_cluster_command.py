@@ -46,11 +46,11 @@ def alone(course: Path) -> str:
     return (out / "gradebook.csv").read_text()
 
 
-def grade(*words: object, code: int = 0) -> str:
+def grade(*words: object, code: int | None = 0) -> str:
     done = subprocess.run(
         [*GRADE, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S
     )
-    assert done.returncode == code, done.stdout + done.stderr
+    assert code in (None, done.returncode), done.stdout + done.stderr
     return done.stdout
 
 
