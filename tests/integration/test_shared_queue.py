@@ -260,8 +260,6 @@ def test_a_copied_folder_is_the_same_course_and_loses_no_mark(queue_name: str, t
     copy = OneOfTwo(tmp_path / "copy", "Copy")
     (copy.folder / "course.yaml").write_text(f"title: Copy\nqueue: {at(name, BEN)}\n")
     collects = "SELECT count(DISTINCT run), min(run) FROM softmark_queue.programs"
-    with started("worker", "--store", at(name, ADA), "--slots", 1) as worker:
-        assert worker.wait(PATIENCE_S) == 3  # there is no queue yet
     with started(*first.batch("--cluster", "--json")) as first_run:
         until_waiting(name, 4)
         before = server().sql(collects, name)
