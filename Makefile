@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.softmark-installed
 
-.PHONY: setup demo test lint types layers quick check bench sweep latex browser clients docs figures clean
+.PHONY: setup demo test lint types layers quick check bench sweep latex containers browser clients docs figures clean
 
 setup: $(STAMP)
 
@@ -46,7 +46,7 @@ bench: setup           ## side-by-side measurements; not part of the tests
 
 # A test of the sweep may take hours.
 LONG := SOFTMARK_LONGEST_TEST_S=86400
-sweep: setup latex     ## the long runs: many seeds, many examples
+sweep: setup latex containers  ## the long runs: many seeds, many examples
 	$(LONG) SOFTMARK_HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/property
 	$(BIN)/grade lint --seeds 10000
 	$(LONG) SOFTMARK_LINT_SEEDS=500 $(BIN)/python -m pytest -n auto tests/integration/test_bank_lint.py
@@ -55,6 +55,7 @@ sweep: setup latex     ## the long runs: many seeds, many examples
 	$(LONG) SOFTMARK_MARKS=all $(BIN)/python -m pytest -n0 tests/web/test_code_marks.py
 	$(LONG) SOFTMARK_MUTANTS_EVERY=1 $(BIN)/python -m pytest -n auto tests/unit/authoring/test_mutants_of_the_bank.py
 	$(LONG) $(BIN)/python -m pytest -n0 tests/sweep/latex_of_the_bank.py
+	$(LONG) $(BIN)/python -m pytest -n0 tests/sweep/worker_in_container.py
 	$(LONG) SOFTMARK_CLUSTER_KILLS=100 SOFTMARK_CLUSTER_APART_S=60 \
 	  $(BIN)/python -m pytest -n0 tests/durability/test_cluster_hosts.py
 
@@ -64,6 +65,14 @@ latex:                 ## a LaTeX engine for the sweep, if there is none
 	       && apt-get install -y -q --no-install-recommends texlive-latex-base; } \
 	  || { echo "the sweep needs pdflatex, which only an administrator can install here" \
 	       "(Debian and Ubuntu: apt-get install texlive-latex-base)" >&2; exit 1; }
+
+CONTAINERS := podman buildah crun debootstrap
+containers:            ## what builds and runs containers for the sweep, if it isn't there
+	@{ command -v podman && command -v buildah && command -v crun && command -v debootstrap; } >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
+	       && apt-get install -y -q --no-install-recommends $(CONTAINERS); } \
+	  || { echo "the sweep needs $(CONTAINERS), which only an administrator can install here" \
+	       "(Debian and Ubuntu: apt-get install $(CONTAINERS))" >&2; exit 1; }
 
 # Where a service manager runs, installing a server would start it: there only whoever wants that installs it.
 SLURM := slurmctld slurmd slurm-client munge
@@ -92,6 +101,11 @@ browser:               ## Chromium, nginx, PostgreSQL and others for the tests, 
 	       && { apt-get install -y -q --no-install-recommends $(SLURM) \
 	            || { apt-get update -q && apt-get install -y -q --no-install-recommends $(SLURM); }; }; } \
 	  || echo "no SLURM here (Debian and Ubuntu: apt-get install $(SLURM)): its test is skipped" >&2
+	@test -x /lib/systemd/systemd \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && { apt-get install -y -q --no-install-recommends systemd \
+	            || { apt-get update -q && apt-get install -y -q --no-install-recommends systemd; }; }; } \
+	  || echo "no systemd here (Debian and Ubuntu: apt-get install systemd): its tests are skipped" >&2
 
 # What we did not write and exports are tried in: players of quizzes from npm (without their scripts), Open edX's
 # problem block, and nbgrader, each in an environment of its own.
