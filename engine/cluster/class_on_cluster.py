@@ -198,7 +198,7 @@ class _ClusterRun:
                 raise StoreError(
                     "the queue was put back to an earlier state while programs were handed over",
                     where=self._course.queue.database.where,
-                    next_step="run again: what has no grade is handed over again",
+                    next_step="run again: what is ungraded is handed over again",
                 )
             self._handed[number] = handed
             handed.chain.waiting.append(number)

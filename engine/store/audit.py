@@ -56,7 +56,7 @@ _OF_KIND: Mapping[LogKind, Mapping[str, str]] = {
         "queue.drain": "had a worker end",
         "queue.weight": "changed a course's share of the queue",
         "queue.cancel": "took programs out of the queue",
-        "worker.allow": "let an account grade on other machines",
+        "worker.allow": "let an account grade programs on other machines",
         "worker.withdraw": "withdrew an account's right to grade",
         "roster.write": "wrote the roster",
         "scan.decide": "decided what stands on an answer sheet",

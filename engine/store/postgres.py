@@ -342,7 +342,8 @@ _BY_WORDS = (
     (r"no pg_hba\.conf entry", _NOT_LET_IN),
     (r"permission denied for database", _NO_CONNECT),
     (r"is not permitted to log in", _NO_LOGIN),
-    (r"not (currently |yet )?accepting connections", _CLOSED),
+    # "not yet accepting" is a server that recovers from a crash, and passes.
+    (r"not (currently )?accepting connections", _CLOSED),
     (r"password authentication failed|no password supplied|role .* does not exist", _ACCOUNT),
     (r"database .* does not exist", _MISSING),
     (r"too many (clients|connections)|connection slots are reserved", _CROWDED),
@@ -352,7 +353,7 @@ _BY_WORDS = (
     (r"server at .*connection refused", _NOT_LISTENING),
     (
         r"connection (failed|is bad|refused|timeout)|failed to resolve|could not (connect|translate)|"
-        r"starting up|shutting down|timeout expired",
+        r"starting up|shutting down|in recovery mode|not yet accepting connections|timeout expired",
         _UNREACHABLE,
     ),
 )

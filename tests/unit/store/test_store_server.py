@@ -220,9 +220,14 @@ def test_a_command_waits_for_as_long_as_it_takes(store: Store) -> None:
         ("08006", "", "the connection to the database server was lost"),
         ("57P01", "", "the connection to the database server was lost"),
         ("XX001", "", "the server says that its data are damaged"),
-        ("42P01", 'relation "attempts" does not exist', "the database refused the request"),
+        ("42P01", 'relation "attempts" does not exist', "the tables aren't in the database any more"),
+        ("42601", "syntax error", "the database refused the request"),
         (None, "FATAL: sorry, too many clients already", "the server takes no more connections"),
         (None, "FATAL: the database system is starting up", "the database server can't be reached"),
+        (None, "system is not yet accepting connections", "the database server can't be reached"),
+        (None, "the database system is in recovery mode", "the database server can't be reached"),
+        (None, "the database system is not accepting connections", "the database takes no connections"),
+        (None, 'database "nets" is not currently accepting connections', "the database takes no connections"),
         (
             None,
             'connection to server at "db" failed: FATAL:  no pg_hba.conf entry for host "10.0.0.1", '
