@@ -236,6 +236,15 @@ def test_a_report_that_the_queue_refuses_leaves_its_program_ungraded(queue: Queu
     assert "owner give it its rights once more" in worker.lines("hand-in-waits")[0]["reason"]
 
 
+@pytest.fixture
+def hangup() -> Iterator[None]:
+    """What is started hears of a closed terminal, also where the tests were started by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangup")
 def test_a_closed_terminal_ends_a_worker_as_ctrl_c_does(queue: Queue, room: Room) -> None:
     class_run = queue.hand_over()
     folder = queue.folder / "tmp"

@@ -99,7 +99,7 @@ SESSION: list[tuple[str, tuple[str, ...]]] = [
     ("store export-student ada --course c", ("work/ada.zip",)),
     ("store erase-student ada --course c", ()),
     ("import questions.gift --out imported", ("work/imported/",)),
-    ("worker --store postgresql://nobody@127.0.0.1:9/none", ()),
+    ("worker --until-empty --store postgresql://nobody@127.0.0.1:9/none", ()),
     ("worker allow nobody --course c", ()),
     ("worker accounts --course c", ()),
     ("worker withdraw nobody --course c", ()),
