@@ -106,12 +106,13 @@ class CourseQueue:
         self._versions: dict[str, str] = {}
         self._points: dict[tuple[str, str], float] = {}  # by item and version; old ones may still be reported
         self._seconds: dict[str, tuple[int, float]] = {}  # by item: reports, and seconds of all of them
+        self.other_title: str | None
+        """By which the queue knew a course with this secret until now; None for the same or none."""
         try:
             self.other_title = self._enter()
         except BaseException:
             database.close()
             raise
-        """By which the queue knew a course with this secret until now; None for the same or none."""
 
     def _enter(self) -> str | None:
         make_queue(self.queue.database)

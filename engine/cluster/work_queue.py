@@ -221,8 +221,6 @@ class WorkQueue:
 
     database: Database
 
-    # ---- the course's side
-
     def register_worker(self, facts: WorkerFacts, dead_after_s: float = DEAD_AFTER_S) -> int:
         """Note a worker that begins, and return its number.
 
