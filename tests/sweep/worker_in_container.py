@@ -57,7 +57,8 @@ def download(folder: Path) -> None:
 
 def base_image(folder: Path) -> None:
     """Make the files of the image that the Dockerfile starts from: Debian with a Python of pip's own."""
-    packages = "--include=python3.11,python3-pip,ca-certificates"
+    # The last two are what the Dockerfile installs: the host on which the image is built reaches no packages.
+    packages = "--include=python3.11,python3-pip,ca-certificates,libseccomp2,tini"
     command = ["debootstrap", "--variant=minbase", packages, "bookworm", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     (folder / "usr/lib/python3.11/EXTERNALLY-MANAGED").unlink()
