@@ -17,12 +17,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "arena"))
 
 from arena_attack import Attack
 from arena_client import ATTACKS, TIERS, USERS, Arena, arena_names
+from arena_world import World
 
 _foreseen: set[pytest.Item] = set()
 _asked_for: set[Path] = set()
 
 # What such attacks aim at isn't the same for root and in another tier; for all others it is.
 _EVERYWHERE = frozenset(("ipc", "kernel", "privilege", "process", "ptrace", "signals"))
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    """Yield what attacks aim at, made in this process."""
+    built = World()
+    built.prepare()
+    yield built
+    built.close()
+    os.environ.pop("ARENA_SECRET", None)
 
 
 def attack_places() -> Iterator[tuple[Attack, str, str]]:

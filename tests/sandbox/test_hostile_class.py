@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,15 +127,6 @@ def programs(target: dict[str, object]) -> dict[str, str]:
 def graded(place: str | Path) -> dict[str, GradeReport]:
     with open_store(place) as store:
         return {attempt.student: attempt.report for attempt in store.attempts()}
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    built = World()
-    built.prepare()
-    yield built
-    built.close()
-    os.environ.pop("ARENA_SECRET", None)
 
 
 @pytest.fixture(scope="module")

@@ -48,15 +48,6 @@ def runner() -> Iterator[Runner]:
         yield opened
 
 
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    built = World()
-    built.prepare()
-    yield built
-    built.close()
-    os.environ.pop("ARENA_SECRET", None)
-
-
 def _graded(exercise: CodeExercise, plan: InputPlan, source: str, runner: Runner) -> GradeReport:
     sha256 = hashlib.sha256(source.encode()).hexdigest()
     submission = CodeSubmission(source, "hand-in.py", sha256)
